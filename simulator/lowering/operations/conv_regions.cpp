@@ -6,6 +6,7 @@
 
 #include "core/base/ceil_div.h"
 #include "simulator/layout/tile_walk.h"
+#include "simulator/lowering/movement/copies.h"
 
 namespace tilescope::sim {
 namespace {

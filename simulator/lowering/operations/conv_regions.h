@@ -3,10 +3,13 @@
 
 #include <vector>
 
-#include "simulator/lowering/movement/copies.h"
+#include "simulator/layout/layout.h"
 #include "simulator/lowering/operations/conv_tiling.h"
 
 namespace tilescope::sim {
+
+struct OperandMove;
+struct PlacedStorage;
 
 /// Dimensions whose groups a vertex has a pointer each for: one region of a vertex is one group of
 /// each of them, with all else that the tile needs. Regions follow each other on a tile.

@@ -50,6 +50,7 @@ public:
         if (steps > 1) {
             const bool asPlanned = isSlicedAsPlanned(input);
             arrange(asPlanned ? &input : nullptr, &weights);
+            made_.clear();
             b_.writeUndef(prefix_ + "/serialOut", output_);
             b_.beginRepeat(prefix_ + "/serial", steps);
             estimate_.inLoop(steps);
@@ -176,6 +177,7 @@ private:
         if (sameInput || sameWeights)
             context_.beforeLoop(
                 [&] { arrange(sameInput ? &input : nullptr, sameWeights ? &weights : nullptr); });
+        made_.clear();
         if (!sameInput || !sameWeights)
             arrange(sameInput ? nullptr : &input, sameWeights ? nullptr : &weights);
     }
@@ -198,7 +200,7 @@ private:
             if (operands_.inputUnfolded)
                 wanted.atomSizes = operands_.unfoldedSizes;
             const OperandMove move = moveOfInput(*input, wanted.layout.blocking);
-            const std::int64_t padded = isWeightTranspose() ? 0 : paddedElements(move);
+            const std::int64_t padded = isWeightTranspose() ? 0 : paddedElements(plan_, move);
             inputPadded_ = padded > 0;
             arranged.emplace_back(input,
                                   arrangement.add({*input, move, padded, isWeightTranspose()},
@@ -215,14 +217,18 @@ private:
             if (operands_.weightsUnfolded)
                 wanted.atomSizes = operands_.unfoldedSizes;
             const OperandMove move = moveOfWeights(*weights, wanted.layout.blocking);
-            const std::int64_t padded = paddedElements(move);
+            const std::int64_t padded = paddedElements(plan_, move);
             weightsPadded_ = padded > 0;
             arranged.emplace_back(
                 weights, arrangement.add({*weights, move, padded}, "weightsRearranged", wanted));
         }
         estimate_.copies([&] { arrangement.emit(); });
-        for (const auto& [operand, number] : arranged)
+        for (const auto& [operand, number] : arranged) {
+            const VariableId before = operand->variable;
             *operand = arrangement.result(number);
+            if (operand->variable != before)
+                made_.push_back(operand->variable);
+        }
     }
 
     /// The backward product of a dense layer transposes the weights first, where it has them as
@@ -230,16 +236,6 @@ private:
     [[nodiscard]] bool isWeightTranspose() const {
         return plan_.problem.matMul && plan_.problem.pass == TrainingPass::TrainingBackward &&
                plan_.transform.swapOperands;
-    }
-
-    /// Elements in the input-channel group that is padded with zeros, if there is one.
-    [[nodiscard]] std::int64_t paddedElements(const OperandMove& move) const {
-        const std::int64_t grain = plan_.grains.inChans;
-        const std::int64_t channels = plan_.problem.inChans;
-        if (channels % grain == 0 || isThere(move))
-            return 0;
-        const std::int64_t bytes = move.bytes.sum();
-        return bytes / bytesOf(plan_.problem.inType) / channels * (channels % grain);
     }
 
     VariableId bringInput(OperandGather& gather, const PlacedStorage& placed) {
@@ -251,7 +247,8 @@ private:
             move.strided() ? TileSeries()
                            : padding_.inputBytes(!inputPadded_, move.isInOtherSequence());
         if (padded.empty())
-            leaveWholeRegions(placed, need, inputRegions(operands_.input, plan_.grains), move);
+            inputInPlace_ =
+                inPlace(placed, need, inputRegions(operands_.input, plan_.grains), move);
         // Neighbours with different output channels need the same input.
         const bool shared = plan_.splits.sharesBus(context_.target());
         const VariableId input =
@@ -260,11 +257,15 @@ private:
         return input;
     }
 
-    void leaveWholeRegions(const PlacedStorage& placed, const Blocking& need,
-                           const std::vector<RegionDim>& regions, OperandMove& move) {
-        if (plan_.transform.combinedGroups == 1 &&
-            sim::leaveWholeRegions(placed, need, regions, move))
-            readInPlace_.push_back(placed.variable);
+    /// The variable of an operand of which some regions are read in place. A copy that was made for
+    /// these vertices is not: published dense layers would have 1.02 of their memory.
+    [[nodiscard]] VariableId inPlace(const PlacedStorage& placed, const Blocking& need,
+                                     const std::vector<RegionDim>& regions,
+                                     OperandMove& move) const {
+        const bool whole = plan_.transform.combinedGroups == 1 &&
+                           std::count(made_.begin(), made_.end(), placed.variable) == 0 &&
+                           leaveWholeRegions(placed, need, regions, move);
+        return whole ? placed.variable : VariableId();
     }
 
     /// One step's slice of an operand: cut out on the tiles, then broadcast.
@@ -274,7 +275,7 @@ private:
                                               std::string(toString(plan_.problem.inType)));
         sliceStep(prefix_ + name, "popops::DynamicSlice1D", elements,
                   {{placed.variable}, {sliced}});
-        placed.variable = sliced;
+        made_.push_back(placed.variable = sliced);
     }
 
     /// As planned, or where it is if its channels are not separated.
@@ -300,8 +301,8 @@ private:
             move.strided() ? TileSeries()
                            : padding_.weightBytes(!weightsPadded_, move.isInOtherSequence());
         if (padded.empty())
-            leaveWholeRegions(placed, tiling_.weightsNeed(operands_.weights),
-                              weightRegions(operands_.weights, plan_.grains), move);
+            weightsInPlace_ = inPlace(placed, tiling_.weightsNeed(operands_.weights),
+                                      weightRegions(operands_.weights, plan_.grains), move);
         if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
             // Zeros go between the weights of the combined groups: each block of one group's
             // channels is copied to its place.
@@ -328,7 +329,9 @@ private:
         const ConvVertices vertices(context_.target(), plan_, pieces_);
         const TileSeries cycles = vertices.cycles();
         const VariableId input = operands[0], weights = operands[1];
-        operands.insert(operands.end(), readInPlace_.begin(), readInPlace_.end());
+        for (const VariableId held : {inputInPlace_, weightsInPlace_})
+            if (held.valid())
+                operands.push_back(held);
         operands.push_back(b_.constant(vertices.worklistContent(), prefix_ + "/worklists",
                                        vertices.worklistBytes(), "unsigned short"));
         const bool direct = plan_.splits.reductionDepth() == 1 && p.partialType == p.outType &&
@@ -338,7 +341,7 @@ private:
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
                                  std::string(toString(p.partialType)));
-        vertices.constrain(b_, input, weights, partials);
+        vertices.constrain(b_, input, weights, partials, inputInPlace_);
         std::vector<VariableId> written{partials};
         if (TileSeries scratch = vertices.scratchBytes(); scratch.sum() > 0)
             written.push_back(b_.variable(prefix_ + "/outFieldBuffer", MemoryCategory::Variable,
@@ -417,7 +420,8 @@ private:
     ConvOperands operands_;
     VariableId output_;                                ///< of the plan's steps
     VariableId result_;                                ///< of the operation
-    std::vector<VariableId> readInPlace_;              ///< operands, beside what was brought
+    VariableId inputInPlace_, weightsInPlace_;         ///< read beside what was brought
+    std::vector<VariableId> made_;                     ///< copies for a single run of the vertices
     bool inputPadded_ = false, weightsPadded_ = false; ///< while they were arranged
 };
 

@@ -247,8 +247,7 @@ private:
             move.strided() ? TileSeries()
                            : padding_.inputBytes(!inputPadded_, move.isInOtherSequence());
         if (padded.empty())
-            inputInPlace_ =
-                inPlace(placed, need, inputRegions(operands_.input, plan_.grains), move);
+            heldInput_ = inPlace(placed, need, inputRegions(operands_.input, plan_.grains), move);
         // Neighbours with different output channels need the same input.
         const bool shared = plan_.splits.sharesBus(context_.target());
         const VariableId input =
@@ -301,8 +300,8 @@ private:
             move.strided() ? TileSeries()
                            : padding_.weightBytes(!weightsPadded_, move.isInOtherSequence());
         if (padded.empty())
-            weightsInPlace_ = inPlace(placed, tiling_.weightsNeed(operands_.weights),
-                                      weightRegions(operands_.weights, plan_.grains), move);
+            heldWeights_ = inPlace(placed, tiling_.weightsNeed(operands_.weights),
+                                   weightRegions(operands_.weights, plan_.grains), move);
         if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
             // Zeros go between the weights of the combined groups: each block of one group's
             // channels is copied to its place.
@@ -329,7 +328,7 @@ private:
         const ConvVertices vertices(context_.target(), plan_, pieces_);
         const TileSeries cycles = vertices.cycles();
         const VariableId input = operands[0], weights = operands[1];
-        for (const VariableId held : {inputInPlace_, weightsInPlace_})
+        for (const VariableId held : {heldInput_, heldWeights_})
             if (held.valid())
                 operands.push_back(held);
         operands.push_back(b_.constant(vertices.worklistContent(), prefix_ + "/worklists",
@@ -341,7 +340,7 @@ private:
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
                                  std::string(toString(p.partialType)));
-        vertices.constrain(b_, input, weights, partials, inputInPlace_);
+        vertices.constrain(b_, input, weights, partials, heldInput_);
         std::vector<VariableId> written{partials};
         if (TileSeries scratch = vertices.scratchBytes(); scratch.sum() > 0)
             written.push_back(b_.variable(prefix_ + "/outFieldBuffer", MemoryCategory::Variable,
@@ -420,7 +419,7 @@ private:
     ConvOperands operands_;
     VariableId output_;                                ///< of the plan's steps
     VariableId result_;                                ///< of the operation
-    VariableId inputInPlace_, weightsInPlace_;         ///< read beside what was brought
+    VariableId heldInput_, heldWeights_;               ///< read beside what was brought
     std::vector<VariableId> made_;                     ///< copies for a single run of the vertices
     bool inputPadded_ = false, weightsPadded_ = false; ///< while they were arranged
 };

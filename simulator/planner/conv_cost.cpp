@@ -66,7 +66,6 @@ void addReduction(const Target& target, const ConvProblem& problem, const ConvTi
 struct Rearranged {
     bool inputs = false, weights = false, outputs = false;
     bool outputsRegrouped = false; ///< in whole groups of output channels
-    bool weightsRegrouped = false; ///< the same, for the backward pass of a convolution
 };
 
 Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
@@ -88,10 +87,8 @@ Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const 
                      swap != problem.matMul || paddedIn || paddedOut;
     result.outputs = swap != (update || problem.matMul) || joins || combines || paddedOut ||
                      (problem.matMul && update);
-    result.outputsRegrouped = !(problem.matMul && problem.pass != TrainingPass::None) &&
-                              grains.outChans != target.convUnitPipelineDepth * load;
-    result.weightsRegrouped = !problem.matMul && problem.pass == TrainingPass::TrainingForward &&
-                              grains.outChans % (target.convUnitPipelineDepth * load) != 0;
+    result.outputsRegrouped =
+        !problem.matMul && grains.outChans != target.convUnitPipelineDepth * load;
     return result;
 }
 
@@ -190,9 +187,8 @@ Rearrangement::Rearrangement(const Target& target, const ConvProblem& problem,
     const std::int64_t ofBoth = problem.inChans * problem.outChans;
     if (moved.inputs)
         copies(inputs, problem.inType, 1, ofBoth, true);
-    if (moved.weights || moved.weightsRegrouped)
-        copies(weights, problem.inType, moved.weights ? 1 : grains.outChans,
-               moved.weights ? ofBoth : problem.outChans, moved.weights);
+    if (moved.weights)
+        copies(weights, problem.inType, 1, ofBoth, true);
     if (moved.outputs || moved.outputsRegrouped)
         copies(outputs, problem.outType, moved.outputs ? 1 : grains.outChans, problem.outChans,
                moved.outputs);

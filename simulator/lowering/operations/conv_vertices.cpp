@@ -195,13 +195,10 @@ std::vector<VertexUse> ConvVertices::uses(const TileSeries& active) const {
 }
 
 void ConvVertices::constrain(ProgramBuilder& builder, VariableId input, VariableId weights,
-                             VariableId partials, VariableId inputInPlace) const {
+                             VariableId partials) const {
     switch (plan_.method) {
     case ConvMethod::Amp:
     case ConvMethod::Slic:
-        builder.keepApart(input, partials);
-        if (inputInPlace.valid())
-            builder.keepApart(partials, inputInPlace);
         return builder.preferInterleaved(partials);
     case ConvMethod::Hmac:
     case ConvMethod::Vmac:

@@ -27,11 +27,10 @@ public:
     /// group that they read and write; those with equally many are one entry.
     [[nodiscard]] std::vector<VertexUse> uses(const TileSeries& active) const;
     /// Where operands and partials have to lie (PopLibs poplin/codelets, the vertices'
-    /// constraints): the units store two vectors of partials at once, in interleaved memory; what
-    /// vertices access in one cycle is kept apart. `inputInPlace`: of the input, what is read where
-    /// it was, if anything.
+    /// constraints): the units store two vectors of partials at once, in interleaved memory; of
+    /// other vertices, what they access in one cycle is kept apart.
     void constrain(ProgramBuilder& builder, VariableId input, VariableId weights,
-                   VariableId partials, VariableId inputInPlace) const;
+                   VariableId partials) const;
 
 private:
     /// Values by tile, the first of which is the plan's first.

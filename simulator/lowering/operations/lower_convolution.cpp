@@ -340,7 +340,7 @@ private:
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
                                  tiling_.partials().elements().scaled(bytesOf(p.partialType)),
                                  std::string(toString(p.partialType)));
-        vertices.constrain(b_, input, weights, partials, heldInput_);
+        vertices.constrain(b_, input, weights, partials);
         std::vector<VariableId> written{partials};
         if (TileSeries scratch = vertices.scratchBytes(); scratch.sum() > 0)
             written.push_back(b_.variable(prefix_ + "/outFieldBuffer", MemoryCategory::Variable,

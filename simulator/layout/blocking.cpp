@@ -53,6 +53,16 @@ std::int64_t BlockSharing::part(std::int64_t elements, std::int64_t nth,
     return upTo(at + 1) - upTo(at);
 }
 
+Interval BlockSharing::range(std::int64_t elements, std::int64_t nth, std::int64_t sharers) const {
+    const std::int64_t parts = least == 0 ? sharers : holders(elements, sharers);
+    const std::int64_t at = fromLast ? sharers - 1 - nth : nth;
+    const std::int64_t grains = ceilDiv(elements, grain);
+    const auto upTo = [&](std::int64_t n) {
+        return std::min(elements, n * grains / parts * grain);
+    };
+    return at < parts ? Interval{upTo(at), upTo(at + 1)} : Interval{};
+}
+
 std::int32_t Blocking::tiles() const {
     std::int32_t count = product(copies);
     for (const BlockedDim& dim : dims)

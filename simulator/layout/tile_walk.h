@@ -49,6 +49,8 @@ public:
     [[nodiscard]] std::int32_t tile() const { return tiles_.front(); }
     /// Index of the block of each dimension (Blocking::blockIndex).
     [[nodiscard]] std::span<const std::int32_t> index() const { return index_; }
+    /// Which of the tiles with the same block this is.
+    [[nodiscard]] std::int32_t copy() const { return copy_; }
     /// Elements of the block.
     [[nodiscard]] std::int64_t block() const { return sizes_.front(); }
     /// The tile's part of them (Blocking::shareOf).

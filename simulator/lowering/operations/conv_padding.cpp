@@ -4,6 +4,7 @@
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
+#include "simulator/lowering/movement/copies.h"
 
 namespace tilescope::sim {
 namespace {
@@ -110,6 +111,15 @@ TileSeries ConvPadding::weightBytes(bool channels, bool all) const {
             (lastIn ? outs : 0) + (lastOut ? ins : 0) - (lastIn && lastOut ? 1 : 0);
         return whole / (ins * outs) * joined;
     });
+}
+
+std::int64_t paddedElements(const ConvPlan& plan, const OperandMove& move) {
+    const std::int64_t grain = plan.grains.inChans;
+    const std::int64_t channels = plan.problem.inChans;
+    if (channels % grain == 0 || isThere(move))
+        return 0;
+    const std::int64_t bytes = move.bytes.sum();
+    return bytes / bytesOf(plan.problem.inType) / channels * (channels % grain);
 }
 
 } // namespace tilescope::sim

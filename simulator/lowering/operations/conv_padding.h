@@ -6,6 +6,8 @@
 
 namespace tilescope::sim {
 
+struct OperandMove;
+
 /// Vertices read whole groups of channels, whole kernel rows where AMP takes several at once, and
 /// whole windows and no implicit zeros with SLIC (PopLibs poplin/Convolution.cpp,
 /// convolutionPreprocess; ConvVertices.cpp, padKernelSpatialDim). Elements and zeros are variables
@@ -34,5 +36,9 @@ private:
     std::int64_t multiple_ = 1; ///< of kernel indices in the dimension that is filled up
     bool windows_ = false;      ///< of SLIC
 };
+
+/// Elements of an operand that is moved in the group of input channels that zeros fill up, if there
+/// is one.
+std::int64_t paddedElements(const ConvPlan& plan, const OperandMove& move);
 
 } // namespace tilescope::sim

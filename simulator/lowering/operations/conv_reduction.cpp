@@ -1,9 +1,11 @@
 #include "simulator/lowering/operations/conv_reduction.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 
 #include "core/base/ceil_div.h"
+#include "simulator/cost/elementwise_cycles.h"
 #include "simulator/layout/tile_walk.h"
 
 namespace tilescope::sim {
@@ -104,6 +106,25 @@ std::vector<ReductionStage> reduceInStages(const Blocking& outputs,
         stages.push_back(std::move(stage));
     }
     return stages;
+}
+
+VariableId castPartials(ProgramBuilder& builder, const ConvPlan& plan, const ConvTiling& tiling,
+                        const std::string& prefix, VariableId partials, VariableId output) {
+    const ConvProblem& p = plan.problem;
+    const TileSeries elements = tiling.partials().elements();
+    const VariableId result = plan.splits.serialSteps() > 1
+                                  ? builder.variable(prefix + "/cast", MemoryCategory::Variable,
+                                                     elements.scaled(bytesOf(p.outType)),
+                                                     std::string(toString(p.outType)))
+                                  : output;
+    const TileSeries cycles = elements.mapped(
+        [&](std::int64_t n) { return castCycles(builder.machine(), n, p.partialType, p.outType); });
+    builder.execute(
+        prefix + "/Cast", cycles,
+        {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType), toString(p.outType)),
+          elements.ones()}},
+        {{partials}, {result}});
+    return result;
 }
 
 } // namespace tilescope::sim

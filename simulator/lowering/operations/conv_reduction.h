@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "simulator/layout/traffic.h"
+#include "simulator/lowering/operations/conv_tiling.h"
+#include "simulator/lowering/program/builder.h"
 
 namespace tilescope::sim {
 
@@ -21,5 +24,10 @@ struct ReductionStage {
 /// that hold partials of a block, share it. After the last stage each tile has just its share.
 std::vector<ReductionStage> reduceInStages(const Blocking& outputs,
                                            const std::vector<std::int64_t>& depths);
+
+/// Casts partials of which nothing is added up to the type of the result. Returns what they were
+/// cast to: `output`, or a variable of one step in a loop over slices.
+VariableId castPartials(ProgramBuilder& builder, const ConvPlan& plan, const ConvTiling& tiling,
+                        const std::string& prefix, VariableId partials, VariableId output);
 
 } // namespace tilescope::sim

@@ -3,7 +3,6 @@
 
 #include "core/base/ceil_div.h"
 #include "simulator/cost/conv_cycles.h"
-#include "simulator/cost/elementwise_cycles.h"
 #include "simulator/cost/slice_cycles.h"
 #include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/copies.h"
@@ -13,6 +12,7 @@
 #include "simulator/lowering/operations/conv_padding.h"
 #include "simulator/lowering/operations/conv_pieces.h"
 #include "simulator/lowering/operations/conv_reduction.h"
+#include "simulator/lowering/operations/conv_regions.h"
 #include "simulator/lowering/operations/conv_tiling.h"
 #include "simulator/lowering/operations/conv_vertices.h"
 #include "simulator/lowering/operations/families.h"
@@ -50,6 +50,7 @@ public:
         if (steps > 1) {
             const bool asPlanned = isSlicedAsPlanned(input);
             arrange(asPlanned ? &input : nullptr, &weights);
+            made_.clear();
             b_.writeUndef(prefix_ + "/serialOut", output_);
             b_.beginRepeat(prefix_ + "/serial", steps);
             estimate_.inLoop(steps);
@@ -176,6 +177,7 @@ private:
         if (sameInput || sameWeights)
             context_.beforeLoop(
                 [&] { arrange(sameInput ? &input : nullptr, sameWeights ? &weights : nullptr); });
+        made_.clear();
         if (!sameInput || !sameWeights)
             arrange(sameInput ? nullptr : &input, sameWeights ? nullptr : &weights);
     }
@@ -198,7 +200,7 @@ private:
             if (operands_.inputUnfolded)
                 wanted.atomSizes = operands_.unfoldedSizes;
             const OperandMove move = moveOfInput(*input, wanted.layout.blocking);
-            const std::int64_t padded = isWeightTranspose() ? 0 : paddedElements(move);
+            const std::int64_t padded = isWeightTranspose() ? 0 : paddedElements(plan_, move);
             inputPadded_ = padded > 0;
             arranged.emplace_back(input,
                                   arrangement.add({*input, move, padded, isWeightTranspose()},
@@ -215,14 +217,18 @@ private:
             if (operands_.weightsUnfolded)
                 wanted.atomSizes = operands_.unfoldedSizes;
             const OperandMove move = moveOfWeights(*weights, wanted.layout.blocking);
-            const std::int64_t padded = paddedElements(move);
+            const std::int64_t padded = paddedElements(plan_, move);
             weightsPadded_ = padded > 0;
             arranged.emplace_back(
                 weights, arrangement.add({*weights, move, padded}, "weightsRearranged", wanted));
         }
         estimate_.copies([&] { arrangement.emit(); });
-        for (const auto& [operand, number] : arranged)
+        for (const auto& [operand, number] : arranged) {
+            const VariableId before = operand->variable;
             *operand = arrangement.result(number);
+            if (operand->variable != before)
+                made_.push_back(operand->variable);
+        }
     }
 
     /// The backward product of a dense layer transposes the weights first, where it has them as
@@ -232,30 +238,33 @@ private:
                plan_.transform.swapOperands;
     }
 
-    /// Elements in the input-channel group that is padded with zeros, if there is one.
-    [[nodiscard]] std::int64_t paddedElements(const OperandMove& move) const {
-        const std::int64_t grain = plan_.grains.inChans;
-        const std::int64_t channels = plan_.problem.inChans;
-        if (channels % grain == 0 || isThere(move))
-            return 0;
-        const std::int64_t bytes = move.bytes.sum();
-        return bytes / bytesOf(plan_.problem.inType) / channels * (channels % grain);
-    }
-
     VariableId bringInput(OperandGather& gather, const PlacedStorage& placed) {
         const Blocking need = tiling_.inputNeed(operands_.input);
         // An operand that was unfolded has been arranged, and has atoms of its own since.
-        const OperandMove move =
-            planMove(context_, placed, need, inputOrder(operands_.input, plan_));
+        OperandMove move = planMove(context_, placed, need, inputOrder(operands_.input, plan_));
+        moved_.input = ConvEstimate::movedShare(move, placed.storage.elementBytes);
+        const TileSeries padded =
+            move.strided() ? TileSeries()
+                           : padding_.inputBytes(!inputPadded_, move.isInOtherSequence());
+        if (padded.empty())
+            heldInput_ = inPlace(placed, need, inputRegions(operands_.input, plan_.grains), move);
         // Neighbours with different output channels need the same input.
         const bool shared = plan_.splits.sharesBus(context_.target());
         const VariableId input =
             estimate_.copies([&] { return gather.bring(placed, move, "actsRearranged", shared); });
-        moved_.input = ConvEstimate::movedShare(move, placed.storage.elementBytes);
-        if (!move.strided())
-            gather.join(input, "actsRearranged/padded",
-                        padding_.inputBytes(!inputPadded_, move.isInOtherSequence()));
+        gather.join(input, "actsRearranged/padded", padded);
         return input;
+    }
+
+    /// The variable of an operand of which some regions are read in place. A copy that was made for
+    /// these vertices is not: published dense layers would have 1.02 of their memory.
+    [[nodiscard]] VariableId inPlace(const PlacedStorage& placed, const Blocking& need,
+                                     const std::vector<RegionDim>& regions,
+                                     OperandMove& move) const {
+        const bool whole = plan_.transform.combinedGroups == 1 &&
+                           std::count(made_.begin(), made_.end(), placed.variable) == 0 &&
+                           leaveWholeRegions(placed, need, regions, move);
+        return whole ? placed.variable : VariableId();
     }
 
     /// One step's slice of an operand: cut out on the tiles, then broadcast.
@@ -265,7 +274,7 @@ private:
                                               std::string(toString(plan_.problem.inType)));
         sliceStep(prefix_ + name, "popops::DynamicSlice1D", elements,
                   {{placed.variable}, {sliced}});
-        placed.variable = sliced;
+        made_.push_back(placed.variable = sliced);
     }
 
     /// As planned, or where it is if its channels are not separated.
@@ -287,6 +296,12 @@ private:
         OperandMove move = planMove(context_, placed, tiling_.weightsNeed(operands_.weights),
                                     weightsOrder(operands_.weights, plan_));
         moved_.weights = ConvEstimate::movedShare(move, placed.storage.elementBytes);
+        const TileSeries padded =
+            move.strided() ? TileSeries()
+                           : padding_.weightBytes(!weightsPadded_, move.isInOtherSequence());
+        if (padded.empty())
+            heldWeights_ = inPlace(placed, tiling_.weightsNeed(operands_.weights),
+                                   weightRegions(operands_.weights, plan_.grains), move);
         if (const std::int64_t groups = plan_.transform.combinedGroups; groups > 1) {
             // Zeros go between the weights of the combined groups: each block of one group's
             // channels is copied to its place.
@@ -295,9 +310,7 @@ private:
         }
         const VariableId weights =
             estimate_.copies([&] { return gather.bring(placed, move, "weightsRearranged"); });
-        if (!move.strided())
-            gather.join(weights, "weightsRearranged/padded",
-                        padding_.weightBytes(!weightsPadded_, move.isInOtherSequence()));
+        gather.join(weights, "weightsRearranged/padded", padded);
         return weights;
     }
 
@@ -315,6 +328,9 @@ private:
         const ConvVertices vertices(context_.target(), plan_, pieces_);
         const TileSeries cycles = vertices.cycles();
         const VariableId input = operands[0], weights = operands[1];
+        for (const VariableId held : {heldInput_, heldWeights_})
+            if (held.valid())
+                operands.push_back(held);
         operands.push_back(b_.constant(vertices.worklistContent(), prefix_ + "/worklists",
                                        vertices.worklistBytes(), "unsigned short"));
         const bool direct = plan_.splits.reductionDepth() == 1 && p.partialType == p.outType &&
@@ -340,7 +356,9 @@ private:
         const ConvProblem& p = plan_.problem;
         const std::vector<std::int64_t> depths = plan_.reductionStages();
         if (depths.empty())
-            return p.partialType == p.outType ? partials : cast(partials);
+            return p.partialType == p.outType
+                       ? partials
+                       : castPartials(b_, plan_, tiling_, prefix_, partials, output_);
         const auto stages = reduceInStages(
             tiling_.outputStorage(operands_.output, vectorGrain(p.outType), false), depths);
         VariableId from = partials;
@@ -376,25 +394,6 @@ private:
         return result;
     }
 
-    VariableId cast(VariableId partials) {
-        const ConvProblem& p = plan_.problem;
-        const TileSeries elements = tiling_.partials().elements();
-        const bool serial = plan_.splits.serialSteps() > 1;
-        const VariableId result = serial ? b_.variable(prefix_ + "/cast", MemoryCategory::Variable,
-                                                       elements.scaled(bytesOf(p.outType)),
-                                                       std::string(toString(p.outType)))
-                                         : output_;
-        const TileSeries cycles = elements.mapped([&](std::int64_t n) {
-            return castCycles(context_.target(), n, p.partialType, p.outType);
-        });
-        b_.execute(
-            prefix_ + "/Cast", cycles,
-            {{fmt::format("popops::Cast1D<{},{}>", toString(p.partialType), toString(p.outType)),
-              elements.ones()}},
-            {{partials}, {result}});
-        return result;
-    }
-
     /// Puts a serial step's result into the whole: a slice of the output channels, or a sum over
     /// slices of the input channels.
     void update(VariableId result) {
@@ -420,6 +419,8 @@ private:
     ConvOperands operands_;
     VariableId output_;                                ///< of the plan's steps
     VariableId result_;                                ///< of the operation
+    VariableId heldInput_, heldWeights_;               ///< read beside what was brought
+    std::vector<VariableId> made_;                     ///< copies for a single run of the vertices
     bool inputPadded_ = false, weightsPadded_ = false; ///< while they were arranged
 };
 

@@ -1,11 +1,14 @@
 // A plan's blockings: every tile finds just what its piece of the convolution reads.
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include <QtTest>
 
 #include "core/base/ceil_div.h"
+#include "simulator/lowering/operations/conv_orders.h"
 #include "simulator/lowering/operations/conv_pieces.h"
+#include "simulator/lowering/operations/conv_regions.h"
 #include "simulator/lowering/operations/conv_tiling.h"
 #include "simulator/operations/operations.h"
 #include "support/element_sets.h"
@@ -99,6 +102,68 @@ ElementSet all(const std::vector<std::int64_t>& sizes) {
     return {elements.begin(), elements.end()};
 }
 
+/// The elements that each tile has of blocks that tiles share, spelled out: these follow each other
+/// in the storage's order, in the order of the tiles or in the opposite one.
+std::map<std::int32_t, ElementSet> ownElements(const Storage& storage) {
+    std::map<std::int64_t, Element> byIndex;
+    std::vector<int> identity;
+    for (std::size_t atom = 0; atom < storage.atomSizes.size(); ++atom)
+        identity.push_back(static_cast<int>(atom));
+    for (const Element& element : allElements(storage.atomSizes))
+        byIndex[flatIndex(element, identity, storage.atomSizes)] = element;
+    std::map<ElementSet, std::vector<std::int32_t>> sharers;
+    for (const auto& [tile, block] : elementsByTile(storage.layout.blocking, storage.atomSizes))
+        sharers[block].push_back(tile);
+    const TileSeries shares = storage.layout.blocking.elements();
+    const std::vector<std::int64_t> sequence = enumerate(storage.layout.order, storage, identity);
+    std::map<std::int32_t, ElementSet> own;
+    for (auto& [block, tiles] : sharers) {
+        if (storage.layout.blocking.sharing.fromLast)
+            std::reverse(tiles.begin(), tiles.end());
+        auto next = sequence.begin();
+        for (const std::int32_t tile : tiles)
+            for (ElementSet& mine = own[tile];
+                 static_cast<std::int64_t>(mine.size()) < shares.at(TileId(tile)); ++next)
+                if (block.contains(byIndex.at(*next)))
+                    mine.insert(byIndex.at(*next));
+    }
+    return own;
+}
+
+/// Counts what tiles have of the regions that they need, element by element, and compares.
+void compareRegions(const Storage& storage, const Blocking& needed,
+                    const std::vector<RegionDim>& regions) {
+    const TileSeries found = wholeRegions(storage, needed, storage.layout.order, regions);
+    const auto own = ownElements(storage);
+    const bool isNeeded = elementsByTile(storage.layout.blocking, storage.atomSizes) ==
+                          elementsByTile(needed, storage.atomSizes);
+    for (const auto& [tile, read] : elementsByTile(needed, storage.atomSizes)) {
+        std::map<std::vector<std::int64_t>, std::vector<Element>> byRegion;
+        bool padded = false;
+        for (const RegionDim& region : regions)
+            padded =
+                padded ||
+                storage.atomSizes[static_cast<std::size_t>(region.atoms[0])] % region.grain != 0;
+        for (const Element& element : read) {
+            std::vector<std::int64_t> key;
+            for (const RegionDim& region : regions)
+                key.push_back(at(element, region.atoms) / region.grain);
+            byRegion[key].push_back(element);
+        }
+        std::int64_t whole = 0;
+        for (const auto& [key, elements] : byRegion) {
+            const auto mine = own.find(tile);
+            const bool has = mine != own.end() &&
+                             std::all_of(elements.begin(), elements.end(), [&](const Element& e) {
+                                 return mine->second.contains(e);
+                             });
+            whole += has ? static_cast<std::int64_t>(elements.size()) : 0;
+        }
+        const bool shared = storage.layout.blocking.copyCount() > 1;
+        RC_ASSERT(found.at(TileId(tile)) == (isNeeded && shared && !padded ? whole : 0));
+    }
+}
+
 } // namespace
 
 class ConvTilingTest : public QObject {
@@ -171,6 +236,33 @@ private slots:
             check(tiling.inputStorage(in.atoms, true), in.sizes);
             check(tiling.weightsStorage(weights.atoms, true), weights.sizes);
             check(tiling.outputStorage(out.atoms, grain, true), out.sizes);
+        }));
+    }
+
+    /// A vertex reads regions in place that its tile has in whole.
+    void wholeRegionsAreOwn() {
+        QVERIFY(holds("regions", 300, [] {
+            ConvPlan plan = anyPlan();
+            for (FieldDim& dim : plan.problem.field) {
+                dim.stride = dim.dilation = 1; // blocks without a halo more often
+                dim.padBegin = 0;
+                dim.kernel = anyFrom(1, 2);
+                dim.in = dim.out + dim.kernel - 1;
+            }
+            plan.splits.kernel.assign(plan.problem.field.size(), 1);
+            const ConvTiling tiling(plan);
+            const Named in = inputOf(plan.problem), weights = weightsOf(plan.problem);
+            Storage input;
+            input.atomSizes = in.sizes;
+            input.layout.blocking = tiling.inputStorage(in.atoms, true);
+            input.layout.order = inputOrder(in.atoms, plan);
+            compareRegions(input, tiling.inputNeed(in.atoms), inputRegions(in.atoms, plan.grains));
+            Storage filter;
+            filter.atomSizes = weights.sizes;
+            filter.layout.blocking = tiling.weightsStorage(weights.atoms, true);
+            filter.layout.order = weightsOrder(weights.atoms, plan);
+            compareRegions(filter, tiling.weightsNeed(weights.atoms),
+                           weightRegions(weights.atoms, plan.grains));
         }));
     }
 

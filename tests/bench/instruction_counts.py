@@ -6,7 +6,6 @@
 BUILD      a build directory of the preset release
 --rewrite  puts this build's counts in instruction_counts.csv
 --only     only the commands of these names
---all      those that take longest, too, which the gate leaves out
 --runs     count each command so many times and print how far the counts are apart
 
 Ends with 1 if a command takes over 3 % more than the file has, 2 if it cannot count. A change that is
@@ -38,22 +37,15 @@ TOLERANCE = 0.03
 JOBS = ROOT / "resources" / "jobs"
 PLOT_STEPS = 1_000_000
 
-#: The published BERT with a third of its layers, each kind of them: to count all 24 takes three times as long as all else.
-LAYERS = 8
-FEWER_LAYERS = ["--model-option", f"layers={LAYERS}", "--split", "Layer1,Layer3,Layer5,MLM",
-                "--checkpoint", ",".join(f"Layer{layer}" for layer in range(LAYERS))]
-
 #: Name and arguments of `tilescope`; later ones read what earlier ones wrote.
 COMMANDS = {
     "resnet50": ["run", "resnet50", "-o", "resnet50"],
     "mnist-cnn": ["run", "mnist-cnn", "-o", "mnist-cnn"],
     "tutorial_pipelined": ["run", str(JOBS / "tutorial_pipelined.json"), "-o", "tutorial"],
-    "bert_large_8_layers": ["run", str(JOBS / "bert_large_pod16.json"), *FEWER_LAYERS, "-o", "bert"],
+    "bert_large_pod16": ["run", str(JOBS / "bert_large_pod16.json"), "-o", "bert"],
     "report": ["report", "bert", "operations"],
     "plot": ["report", "long.pop", "trace", "--by", "time"],
-    "bert_large_pod16": ["run", str(JOBS / "bert_large_pod16.json"), "-o", "bert_of_all_layers"],
 }
-BY_HAND = {"bert_large_pod16"}
 
 
 class CannotCount(Exception):
@@ -72,7 +64,7 @@ def has_avx2():
 def prepare(build, name, folder):
     """Makes what a command reads, where no command before has made it."""
     if name == "report" and not (folder / "bert").exists():
-        subprocess.run([build / "bin" / "tilescope", *COMMANDS["bert_large_8_layers"]],
+        subprocess.run([build / "bin" / "tilescope", *COMMANDS["bert_large_pod16"]],
                        cwd=folder, check=True, stdout=subprocess.DEVNULL)
     if name == "plot" and not (folder / "long.pop").exists():
         subprocess.run([build / "bench" / "scale_profile", "long.pop", "--steps", str(PLOT_STEPS)],
@@ -135,7 +127,6 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--rewrite", action="store_true")
     parser.add_argument("--only", action="append", choices=list(COMMANDS))
-    parser.add_argument("--all", action="store_true")
     parser.add_argument("--runs", type=int, default=1)
     arguments = parser.parse_args()
     build = arguments.build.resolve()
@@ -146,8 +137,7 @@ def main():
     counts = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        chosen = arguments.only or [name for name in COMMANDS if arguments.all or name not in BY_HAND]
-        for name in chosen:
+        for name in arguments.only or COMMANDS:
             prepare(build, name, folder)
             several = [count(build, name, folder) for _ in range(arguments.runs)]
             counts[name] = min(several)

@@ -9,11 +9,7 @@ std::vector<std::byte> encodeCells(std::span<const FoundExtremes> cells) {
     std::vector<std::byte> out;
     std::int64_t before = 0;
     for (const FoundExtremes& cell : cells) {
-        if (!cell.any()) {
-            putVarint(out, 0);
-            continue;
-        }
-        putVarint(out, static_cast<std::uint64_t>(saturatingDifference(cell.most, cell.least)) + 1);
+        putVarint(out, static_cast<std::uint64_t>(saturatingDifference(cell.most, cell.least)));
         putVarint(out, zigzag(saturatingDifference(cell.most, before)));
         before = cell.most;
     }
@@ -25,14 +21,11 @@ ChunkCells decodeCells(std::span<const std::byte> data) {
     VarintReader reader(data);
     std::int64_t before = 0;
     while (!reader.atEnd()) {
-        FoundExtremes& cell = cells.emplace_back();
         const std::uint64_t between = reader.next();
-        if (between == 0)
-            continue;
         if (!std::in_range<std::int64_t>(between))
             throw DamagedProfile("a cell of live memory has impossible extremes");
         before = saturatingSum(before, reader.nextSigned());
-        cell = {saturatingDifference(before, static_cast<std::int64_t>(between - 1)), before};
+        cells.push_back({saturatingDifference(before, static_cast<std::int64_t>(between)), before});
     }
     return cells;
 }

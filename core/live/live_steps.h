@@ -1,4 +1,4 @@
-// The bytes that are live at the executed steps of one IPU. Internal as ipu_sweep.h is.
+// The bytes that are live at the executed steps of one IPU. Internal to core/live.
 #pragma once
 
 #include <map>

@@ -71,10 +71,12 @@ void LiveMoments::adopt(const LiveCells& known) {
 
 LiveCells LiveMoments::cellsOfLongStretches() {
     LiveCells all;
+    std::int64_t left = mostSteps; // of all runs together
     const auto visit = [&](Stretch& stretch, std::int64_t number) {
         const auto chunks = std::ssize(stretch.cells);
-        if (chunks == 1 || stretch.steps > mostSteps)
+        if (chunks == 1 || stretch.steps > left)
             return;
+        left -= stretch.steps;
         for (std::int64_t i = 0; i < chunks; ++i)
             all[{number, i}] =
                 std::make_shared<const ChunkCells>(cellsOf(stretch, static_cast<std::size_t>(i)));

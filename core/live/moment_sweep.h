@@ -1,4 +1,4 @@
-// Visits the moments of several IPUs in order of time. Internal as ipu_sweep.h is.
+// Visits the moments of several IPUs in order of time. Internal to core/live.
 #pragma once
 
 #include <deque>

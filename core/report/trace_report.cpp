@@ -35,28 +35,28 @@ bool traceByTime(const std::string& breakdown) {
 }
 
 Table runsTable(const TraceIndex& index, const std::vector<IpuId>& ipus, std::int32_t tiles) {
-    Table table{
-        "runs",
-        "Runs",
-        {{"run", "Run"},
-         {"ipu", "IPU"},
-         {"start", "Start", Unit::Cycles},
-         {"cycles", "Cycles", Unit::Cycles},
-         {"steps", "Steps"},
-         {"compute", "Compute", Unit::Share},
-         {"exchange", "Exchange", Unit::Share},
-         {"sync", "Sync", Unit::Share},
-         {"host", "Host", Unit::Share},
-         {"idle", "Idle", Unit::Share},
-         {"overlapped", "Overlapped", Unit::Share},
-         {"tileBalance", "Tile balance", Unit::Share},
-         stepBalanceColumn(),
-         {"exchangeBytes", "From tiles", Unit::Bytes,
-          "Received by tiles from tiles of the same IPU; with what comes from other IPUs it "
-          "is what Operations call exchanged"},
-         {"globalBytesIn", "From IPUs", Unit::Bytes, "Received from other IPUs"},
-         {"hostBytesIn", "From host", Unit::Bytes},
-         {"hostBytesOut", "To host", Unit::Bytes}}};
+    Table table{"runs",
+                "Runs",
+                {{"run", "Run"},
+                 {"ipu", "IPU"},
+                 {"start", "Start", Unit::Cycles},
+                 {"cycles", "Cycles", Unit::Cycles},
+                 {"steps", "Steps"},
+                 {"compute", "Compute", Unit::Share},
+                 {"exchange", "Exchange", Unit::Share},
+                 {"sync", "Sync", Unit::Share},
+                 {"host", "Host", Unit::Share},
+                 {"idle", "Idle", Unit::Share},
+                 {"overlapped", "Overlapped", Unit::Share},
+                 {"tileBalance", "Tile balance", Unit::Share},
+                 stepBalanceColumn(),
+                 {"exchangeBytes", "From tiles", Unit::Bytes,
+                  "Received by tiles from tiles of the same IPU; together with bytes from other "
+                  "IPUs, these "
+                  "are the exchanged bytes of the report Operations"},
+                 {"globalBytesIn", "From IPUs", Unit::Bytes, "Received from other IPUs"},
+                 {"hostBytesIn", "From host", Unit::Bytes},
+                 {"hostBytesOut", "To host", Unit::Bytes}}};
     for (const TraceRun& run : index.runs())
         for (const IpuId ipu : ipus) {
             const CycleRange range{run.start, run.start + run.cycles};

@@ -54,9 +54,7 @@ public:
 
     /// Sums of all blocks before one, or of the lane after the last.
     [[nodiscard]] const TraceSums& sumsBefore(std::size_t block) const;
-    [[nodiscard]] std::size_t blocks() const {
-        return (lane_.count + entriesPerBlock - 1) / entriesPerBlock;
-    }
+    [[nodiscard]] std::size_t blocks() const { return blocksOf(lane_.count); }
     [[nodiscard]] const std::vector<LaneBlock>& summary() const {
         if (summary_ == nullptr)
             summary_ = &lanes_.blocks(body_, ipu_);

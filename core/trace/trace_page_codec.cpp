@@ -206,6 +206,9 @@ TraceSums decodeTotal(std::span<const std::byte> data) {
     addSums(reader, fieldsOf(total));
     if (!reader.atEnd())
         damaged();
+    for (const std::int64_t* field : fieldsOf(total))
+        if (*field < 0)
+            damaged();
     return total;
 }
 

@@ -103,6 +103,8 @@ public:
                 lane.length = row.integer(5);
                 checkCycles(0, lane.length);
                 lane.total = decodeTotal(row.blob(6));
+                if (lane.count == 0 && (lane.length != 0 || lane.total != TraceSums()))
+                    damaged("has a lane without steps that takes time");
                 continue;
             }
             LaneSummary summary = summaryOf(row.blob(6), lane.count);
@@ -115,7 +117,7 @@ public:
     }
 
     [[nodiscard]] LaneSummary summaryOf(std::span<const std::byte> data, std::size_t count) const {
-        LaneSummary summary = decodeSummary(data, (count + entriesPerBlock - 1) / entriesPerBlock);
+        LaneSummary summary = decodeSummary(data, blocksOf(count));
         for (const LaneBlock& block : summary.blocks)
             for (const LaneBlock::Named& named : {block.first, block.last})
                 static_cast<void>(programAt.known(named.program));

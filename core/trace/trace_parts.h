@@ -38,6 +38,10 @@ StepAmounts amountsOf(ProgramKind kind, const StepOnIpu& step);
 
 /// Entries of a lane are summed up in blocks of this size.
 inline constexpr std::size_t entriesPerBlock = 64;
+/// Blocks of so many entries.
+constexpr std::size_t blocksOf(std::size_t entries) {
+    return (entries + entriesPerBlock - 1) / entriesPerBlock;
+}
 
 /// A summary of a block of entries, available without reading them.
 struct LaneBlock {

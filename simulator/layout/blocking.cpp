@@ -39,28 +39,22 @@ std::int64_t BlockSharing::holders(std::int64_t elements, std::int64_t sharers) 
     return ceilDiv(grains, each);
 }
 
-std::int64_t BlockSharing::part(std::int64_t elements, std::int64_t nth,
-                                std::int64_t sharers) const {
+Interval BlockSharing::range(std::int64_t elements, std::int64_t nth, std::int64_t sharers) const {
     const std::int64_t parts = least == 0 ? sharers : holders(elements, sharers);
     const std::int64_t at = fromLast ? sharers - 1 - nth : nth;
     if (at >= parts)
-        return 0;
+        return {};
     const std::int64_t slice = ceilDiv(elements, slices);
     const std::int64_t grains = ceilDiv(slice, grain);
     const auto upTo = [&](std::int64_t n) {
         return std::min(elements, std::min(slice, n * grains / parts * grain) * slices);
     };
-    return upTo(at + 1) - upTo(at);
+    return {upTo(at), upTo(at + 1)};
 }
 
-Interval BlockSharing::range(std::int64_t elements, std::int64_t nth, std::int64_t sharers) const {
-    const std::int64_t parts = least == 0 ? sharers : holders(elements, sharers);
-    const std::int64_t at = fromLast ? sharers - 1 - nth : nth;
-    const std::int64_t grains = ceilDiv(elements, grain);
-    const auto upTo = [&](std::int64_t n) {
-        return std::min(elements, n * grains / parts * grain);
-    };
-    return at < parts ? Interval{upTo(at), upTo(at + 1)} : Interval{};
+std::int64_t BlockSharing::part(std::int64_t elements, std::int64_t nth,
+                                std::int64_t sharers) const {
+    return range(elements, nth, sharers).size();
 }
 
 std::int32_t Blocking::tiles() const {

@@ -56,7 +56,7 @@ struct BlockSharing {
     /// Elements that the n-th of `sharers` gets.
     [[nodiscard]] std::int64_t part(std::int64_t elements, std::int64_t nth,
                                     std::int64_t sharers) const;
-    /// Which elements of a block of a single slice these are.
+    /// Which elements these are; of a block of several slices only how many.
     [[nodiscard]] Interval range(std::int64_t elements, std::int64_t nth,
                                  std::int64_t sharers) const;
     friend bool operator==(const BlockSharing&, const BlockSharing&) = default;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "simulator/schedule/reruns.h"
 
@@ -205,8 +206,9 @@ private:
         const TensorId held = activationLike(graph_, id, name + (fifo_ ? "/fifo" : "/stash"));
         const TensorId out = activationLike(graph_, id, name + "/restore");
         if (fifo_) {
-            const TensorId in =
-                fifoIsLast_ || isThroughFifo(id) ? copied(id, "/fifoInput", after, stage) : id;
+            const TensorId in = fifoIsLast_ || isThroughFifo(id)
+                                    ? copied(id, name + "/fifoInput", after, stage)
+                                    : id;
             after.push_back(
                 step(name + "/fifo", "Fifo", FifoAttributes{rows}, in, held, Pass::Forward, stage));
         } else
@@ -245,7 +247,10 @@ private:
         const auto output = std::ranges::find(graph_.outputs, id);
         if (senders == senders_.end() && output == graph_.outputs.end())
             return;
-        const TensorId sent = copied(id, "/sent", after, stage);
+        if (!sent_.insert(id).second) // for another stage on the IPU
+            return;
+        const TensorId sent =
+            copied(id, graph_.tensors[id].name + "/sent", after, homeOf(id, stage));
         if (senders != senders_.end())
             for (const OpId sender : senders->second)
                 graph_.ops[sender].inputs[0] = sent;
@@ -255,10 +260,22 @@ private:
         graph_.tensors[sent].name = graph_.tensors[id].name; // the host asks for it by this name
     }
 
+    /// The stage that makes a tensor, or the first to read it where it arrives from elsewhere.
+    [[nodiscard]] std::int32_t homeOf(TensorId id, std::int32_t otherwise) const {
+        const OpId maker = producers_[id.index()];
+        if (maker.valid() && !isForOtherStage(graph_.ops[maker]))
+            return graph_.ops[maker].stage;
+        for (const Op& op : graph_.ops)
+            if (!std::holds_alternative<FifoAttributes>(op.attributes) &&
+                std::ranges::find(op.inputs, id) != op.inputs.end())
+                return op.stage;
+        return otherwise;
+    }
+
     /// The backward program restores an older micro-batch into the tensor's place before the FIFO
     /// takes it, so the FIFO takes a copy.
-    TensorId copied(TensorId id, const char* ending, std::vector<Op>& after, std::int32_t stage) {
-        const std::string name = graph_.tensors[id].name + ending;
+    TensorId copied(TensorId id, const std::string& name, std::vector<Op>& after,
+                    std::int32_t stage) {
         const TensorId made = activationLike(graph_, id, name);
         after.push_back(step(name, "Identity", ElementwiseAttributes{ElementwiseFunction::Copy}, id,
                              made, Pass::Forward, stage));
@@ -279,7 +296,8 @@ private:
         auto& after = additions_.after(producers_[id.index()]);
         const std::string name = nameOfUse(id, stage);
         if (fifo_) {
-            const TensorId in = isThroughFifo(id) ? copied(id, "/fifoInput", after, stage) : id;
+            const TensorId in =
+                isThroughFifo(id) ? copied(id, name + "/fifoInput", after, stage) : id;
             const TensorId out = activationLike(graph_, id, name + "/fifo");
             after.push_back(
                 step(name + "/fifo", "Fifo", FifoAttributes{rows}, in, out, Pass::Forward, stage));
@@ -316,6 +334,7 @@ private:
     Additions additions_;
     std::map<Use, OpId> readers_; ///< the first of each tensor that waits
     std::map<Use, TensorId> waiting_;
+    std::set<TensorId> sent_;                       ///< of which a copy leaves
     std::map<TensorId, std::vector<OpId>> senders_; ///< of a tensor to another stage
 };
 

@@ -3,10 +3,8 @@
 // tilescope_fidelity --rewrite-ledger
 #include <QTemporaryDir>
 #include <fmt/format.h>
-#include <fstream>
 #include <iostream>
 #include <map>
-#include <sstream>
 #include <string>
 
 #include "core/base/atomic_file.h"
@@ -18,13 +16,6 @@
 namespace {
 using namespace tilescope;
 using namespace tilescope::fidelity;
-
-std::string readAll(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
 
 /// Puts what this build computes in the ledger and in the documents that quote it.
 void rewriteLedger() {
@@ -41,7 +32,7 @@ void rewriteLedger() {
         fmt::print("{}: {} -> {}\n", row.id, row.ours, ours);
         if (!row.place.empty()) {
             std::string& document =
-                documents.try_emplace(row.place, readAll(source / row.place)).first->second;
+                documents.try_emplace(row.place, readFile(source / row.place)).first->second;
             requote(row, ours, document);
         }
         row.ours = ours;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/cli/commands/cli.h"
+#include "core/base/error.h"
 
 namespace tilescope::fidelity {
 namespace {
@@ -74,6 +75,8 @@ std::vector<OperationRow> readRows(const std::string& file) {
             row.published[i] = std::stod(fields[5 + i]);
         rows.push_back(row);
     }
+    if (rows.empty())
+        throw UserError(fmt::format("'{}' has no rows of operations", file));
     return rows;
 }
 

@@ -22,7 +22,10 @@ ProfileViewPtr openProfile(const std::filesystem::path& path, const SshProgram& 
     const std::filesystem::path file = openableProfile(path, ssh, progress, token);
     std::error_code failed;
     const std::filesystem::path whole = std::filesystem::absolute(file, failed);
-    return openFile(failed ? file : whole.lexically_normal(), token);
+    const std::filesystem::path plain = whole.lexically_normal();
+    // After a symbolic link, ".." may lead elsewhere.
+    const bool isSame = !failed && std::filesystem::equivalent(whole, plain, failed) && !failed;
+    return openFile(isSame ? plain : file, token);
 }
 
 } // namespace

@@ -15,7 +15,6 @@ try:
 except ImportError as missing:
     raise ImportError("popart needs ONNX: install python3-onnx, or onnx by pip") from missing
 from tilescope import _numpy_names as _numpy_names
-from tilescope import _threads as _threads
 
 from ._anchors import ACCUMULATOR as _ACCUMULATOR
 from ._anchors import GRADIENT as _GRADIENT

@@ -6,7 +6,7 @@ machine. Anything without effect is reported once; anything not simulated is ref
 """
 from __future__ import annotations
 
-from tilescope import _threads as _threads  # (before the threads are loaded)
+from tilescope import _threads as _threads  # (before PyTorch loads the threads)
 
 try:
     import torch

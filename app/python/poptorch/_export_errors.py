@@ -1,9 +1,10 @@
 """What torch.onnx says of a model that it cannot export, in a few words and with the program's line."""
 from __future__ import annotations
 
+import gc
 import re
 from types import TracebackType
-from typing import Optional
+from typing import Callable, Optional
 
 import torch
 from tilescope import _source_lines
@@ -14,11 +15,27 @@ from ._errors import Error
 _ADVICE = re.compile(r"\W*(Please feel free to request|\[Caused by)")
 _OPERATOR = re.compile(r"Exporting the operator '?(?:aten::)?([\w:]+?)'? to ONNX opset")
 _UNSUPPORTED = re.compile(r"^Unsupported: ONNX export of (?:operator )?")
-_FRAME = re.compile(r"^(.+)\((\d+)\): ", re.MULTILINE)
 
 
-def refusal(error: Exception) -> Error:
-    """The error that names the operator and the line that uses it."""
+def exported_or_refused(export: Callable[[], None]) -> None:
+    """Calls it; what torch.onnx cannot export becomes an error with the operator and the line that uses it."""
+    refused: Optional[Error] = None
+    try:
+        export()
+    except (torch.onnx.errors.OnnxExporterError, torch.onnx.CheckerError) as error:
+        refused = _refusal(error)
+    except RuntimeError as error:
+        if isinstance(error, Error) or "2GB" not in str(error):
+            raise
+        refused = Error("the model cannot be exported: its parameters exceed 2 GB", "poptorch_cpp_error")
+    if refused is not None:
+        # The frames of the export have parts of its graph, which torch would take for those of a later graph in
+        # the same place: they end here, and the error does not keep them.
+        gc.collect()
+        raise refused
+
+
+def _refusal(error: Exception) -> Error:
     text = str(error)
     said = _ADVICE.split(text, maxsplit=1)[0]
     operator = _OPERATOR.search(said)
@@ -39,7 +56,7 @@ def _place(trace: Optional[TracebackType], text: str) -> str:
         stacks += [value.sourceRange() for value in trace.tb_frame.f_locals.values()
                    if isinstance(value, torch._C.Node)]
         trace = trace.tb_next
-    for path, line in (frame for stack in reversed(stacks) for frame in _FRAME.findall(stack)):
+    for path, line in (frame for stack in reversed(stacks) for frame in _source_lines.frames_in(stack)):
         path = path.strip().removeprefix("(node defined in ")
         if not _source_lines.is_library(path, ()):
             return f" (in {path}:{line}: {_source_lines.text_of(path, int(line))})"

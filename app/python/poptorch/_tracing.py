@@ -17,7 +17,7 @@ from ._aliases import unnamed_values, untraced
 from ._blocks import BlockScopes, on_machine, set_current_scopes
 from ._changes import Changes
 from ._errors import Error
-from ._export_errors import refusal
+from ._export_errors import exported_or_refused
 from ._half import floats_in
 from ._logging import say_once
 from ._watch import Watch
@@ -414,21 +414,14 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
             ), _unchecked_distributions(), _without_checkpoints(), unnamed_values(), lines.documents():
-                torch.onnx.export(traced,
-                                  tuple(tensors),
-                                  file,
-                                  training=torch.onnx.TrainingMode.PRESERVE,
-                                  do_constant_folding=False,
-                                  opset_version=_symbolics.OPSET,
-                                  input_names=input_names(names, values),
-                                  custom_opsets=exported_domains)
-        except (torch.onnx.errors.OnnxExporterError, torch.onnx.CheckerError) as error:
-            raise refusal(error) from error
-        except RuntimeError as error:
-            if isinstance(error, Error) or "2GB" not in str(error):
-                raise
-            raise Error("the model cannot be exported: its parameters exceed 2 GB",
-                        "poptorch_cpp_error") from error
+                exported_or_refused(lambda: torch.onnx.export(traced,
+                                                              tuple(tensors),
+                                                              file,
+                                                              training=torch.onnx.TrainingMode.PRESERVE,
+                                                              do_constant_folding=False,
+                                                              opset_version=_symbolics.OPSET,
+                                                              input_names=input_names(names, values),
+                                                              custom_opsets=exported_domains))
         finally:
             if own is None:
                 del traced.__dict__["forward"]

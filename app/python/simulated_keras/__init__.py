@@ -9,6 +9,4 @@ except ImportError as missing:
     raise ImportError("tensorflow and keras of TileScope need NumPy: install python3-numpy, or numpy by "
                       "pip") from missing
 
-from tilescope import _threads as _threads  # (before the threads are loaded)
-
 from . import layers  # noqa: F401  (first: other modules import parts of it)

@@ -6,6 +6,7 @@ opens the window on it. diff(), sweep(), try_(), export(), models(), targets() a
 names. The module ``pva`` next to this one is for scripts written for Graphcore's libpva.
 """
 
+from . import _threads as _threads  # (before the libraries whose threads it is for)
 from ._core import ProfileError
 from ._core import version as __version__
 from ._commands import Comparison, Sweep, diff, export, models, schema, sweep, targets, try_

@@ -88,12 +88,17 @@ def documentation(stack: Stack) -> str:
     return "".join(f"{path}({line}): {function}\n" for path, line, function in stack)
 
 
-_FRAME = re.compile(r"^(.+)\(\d+\): ", re.MULTILINE)
+_FRAME = re.compile(r"^(.+)\((\d+)\): ", re.MULTILINE)
+
+
+def frames_in(document: str) -> List[Tuple[str, str]]:
+    """The files and lines of a stack in documentation, innermost first."""
+    return _FRAME.findall(document)
 
 
 def paths_in(documents: Iterable[str]) -> Set[str]:
     """The files of stacks in documentation."""
-    return {path for document in documents for path in _FRAME.findall(document)}
+    return {path for document in documents for path, _ in frames_in(document)}
 
 
 def source(paths: Iterable[str], excluded: Iterable[str] = (),

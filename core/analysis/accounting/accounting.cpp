@@ -9,6 +9,7 @@
 #include "core/analysis/accounting/executed_steps.h"
 #include "core/analysis/accounting/place_names.h"
 #include "core/base/error.h"
+#include "core/base/saturating.h"
 #include "core/trace/range_sums.h"
 
 namespace tilescope {
@@ -204,9 +205,10 @@ private:
         const CostKind kind = isSync ? CostKind::Sync : costKindOf(programs_[step.program].kind);
         const PlaceId place = isSync ? placeOf(kind) : placeOfStep(step.site, step.program);
         PlacedStep& into = stepOf({place, isSync ? ProgramId() : step.program, step.ipu}, kind);
-        into.executions += step.count;
-        into.cycles += step.cycles;
-        made_.totals_.measured[step.ipu.index()] += step.cycles;
+        std::int64_t& measured = made_.totals_.measured[step.ipu.index()];
+        into.executions = saturatingSum(into.executions, step.count);
+        into.cycles = saturatingSum(into.cycles, step.cycles);
+        measured = saturatingSum(measured, step.cycles);
     }
 
     /// What remains of the run once everything that happens is counted, overlapping steps only

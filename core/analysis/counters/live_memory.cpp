@@ -253,7 +253,8 @@ private:
         for (const IpuId id : ids)
             steps.push_back(stepsOf(id));
         const bool all =
-            ids.size() == ipus_.size() && std::is_sorted(ids.begin(), ids.end(), std::less_equal());
+            ids.size() == ipus_.size() &&
+            std::adjacent_find(ids.begin(), ids.end(), std::greater_equal()) == ids.end();
         return several_[ids] = std::shared_ptr<OfSeveral>(new OfSeveral{
                    .mutex = {},
                    .moments = {*trace_, std::move(steps), all ? *cells_ : LiveCells()}});

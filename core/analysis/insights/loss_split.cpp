@@ -14,8 +14,11 @@ constexpr std::size_t at(LossKind kind) {
 /// What the other IPUs of a pipeline wait for, the longest waits first.
 constexpr std::array waitedFor{LossKind::Host, LossKind::StreamingMemory, LossKind::GlobalExchange};
 
-/// Divisions leave parts of a cycle; a place with less than half of one is none.
+/// Divisions leave parts of a cycle; a place that loses less than half a cycle is not listed.
 constexpr double leastOfPlace = 0.5;
+
+/// Sums of a damaged profile may be more than a number of cycles can be.
+constexpr double mostCycles = 0x1p57;
 
 using Parts = std::array<double, lossKinds.size()>;
 
@@ -186,9 +189,10 @@ LossCycles wholeCycles(const std::array<double, lossKinds.size()>& parts) {
     const auto remainder = [&](std::size_t i) { return parts[i] - std::floor(parts[i]); };
     std::stable_sort(order.begin(), order.end(),
                      [&](auto a, auto b) { return remainder(a) > remainder(b); });
-    std::int64_t left = std::llround(std::accumulate(parts.begin(), parts.end(), 0.0));
+    const auto bounded = [](double cycles) { return std::min(cycles, mostCycles); };
+    std::int64_t left = std::llround(bounded(std::accumulate(parts.begin(), parts.end(), 0.0)));
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        whole[i] = static_cast<std::int64_t>(std::floor(parts[i]));
+        whole[i] = static_cast<std::int64_t>(std::floor(bounded(parts[i])));
         left -= whole[i];
     }
     for (const std::size_t i : order)

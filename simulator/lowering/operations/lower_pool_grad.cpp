@@ -106,10 +106,10 @@ VariableId rearranged(const PoolGradient& g) {
     // Where elements had to be put in order, that was a copy on the tile already.
     if (!added.empty() && profile.programs[added.back()].kind == ProgramKind::OnTileExecute)
         return brought;
-    const Variable& like = profile.variables[context.variableOf(g.pooled())];
-    const TileSeries bytes = like.bytes;
-    const VariableId made =
-        b.variable(name, MemoryCategory::Variable, bytes, std::string(like.type));
+    const Storage& like = context.storageOf(g.pooled()).storage;
+    const TileSeries bytes = like.layout.blocking.elements().scaled(like.elementBytes);
+    const VariableId made = b.variable(name, MemoryCategory::Variable, bytes,
+                                       std::string(toString(context.tensor(g.pooled()).type)));
     b.keepApart(made, brought);
     emitJoin(b, name + "/OnTileCopyPost", bytes, shortestUnstridedRun, {{brought}, {made}});
     return made;

@@ -14,13 +14,13 @@ Schedule = ipu.pipelining_ops.PipelineSchedule
 MICRO_BATCHES = 8
 
 
-def trained_weights(schedule=None, mapping=None):
+def trained_weights(schedule=None, mapping=None, recompute=False):
     """The weights after two updates; without a schedule those of one IPU."""
     random = numpy.random.default_rng(3)
     x = random.random((64, 12)).astype(numpy.float32)
     y = random.random((64, 3)).astype(numpy.float32)
     initial = numpy.random.default_rng(4)
-    with configured(len(set(mapping)) if mapping else 1).scope():
+    with configured(len(set(mapping)) if mapping else 1, allow_recompute=recompute).scope():
         inputs = h = keras.Input(shape=(12, ), batch_size=4)
         first = None
         for stage in range(4):
@@ -29,7 +29,7 @@ def trained_weights(schedule=None, mapping=None):
                 if stage == 0:
                     first = h
                 if stage == 2:
-                    h = layers.Add()([h, first])
+                    h = layers.Dense(8)(layers.Activation("tanh")(layers.Multiply()([h, first])))
         model = keras.Model(inputs, h)
         model.set_weights([initial.normal(0, 0.4, weight.shape) for weight in model.get_weights()])
         if schedule is None:
@@ -44,6 +44,7 @@ def trained_weights(schedule=None, mapping=None):
 
 @pytest.mark.parametrize("schedule", [Schedule.Grouped, Schedule.Sequential], ids=["grouped", "sequential"])
 @pytest.mark.parametrize("mapping", [[0, 1, 2, 3], [0, 1, 1, 0], [0, 1, 0, 1]], ids=["own", "back", "turns"])
-def test_stages_train_as_one_ipu(schedule, mapping):
-    for found, wanted in zip(trained_weights(schedule, mapping), trained_weights(), strict=True):
+@pytest.mark.parametrize("recompute", [False, True], ids=["kept", "recomputed"])
+def test_stages_train_as_one_ipu(schedule, mapping, recompute):
+    for found, wanted in zip(trained_weights(schedule, mapping, recompute), trained_weights(), strict=True):
         numpy.testing.assert_allclose(found, wanted, atol=1e-5, rtol=1e-4)

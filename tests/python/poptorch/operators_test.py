@@ -41,6 +41,12 @@ def near(one, other):
     return torch.allclose(one.double(), other.double(), rtol=TOLERANCE, atol=TOLERANCE)
 
 
+def changed_through_view(x):
+    view = x.view(x.dtype)
+    view += 1
+    return x
+
+
 def distances(p):
     return lambda a, b, c: F.triplet_margin_loss(a, b, c, p=p, swap=True)
 
@@ -152,6 +158,7 @@ OTHER = {
     "all of floats": (lambda x: (x.all(), torch.all(x, 1)), torch.tensor([[0.0, 1.0], [2.0, -3.0]])),
     "any of whole numbers": (lambda x: (torch.any(x), x.any(1, keepdim=True)), torch.tensor([[0, 0], [0, 3]])),
     "operands by name": (lambda x: (torch.all(input=x, dim=1), F.interpolate(input=x[None], scale_factor=2)), R(3, 4)),
+    "change through a view of the same type": (lambda x: changed_through_view(x * 2), R(3, 4)),
     "view of the same type": (lambda x: x.view(torch.float32).view(6, 2) + 1, R(3, 4)),
     "interpolate by areas": (lambda x: (F.interpolate(x, scale_factor=0.5, mode="area"),
                                         F.interpolate(x, scale_factor=(0.4, 0.8), mode="area"),

@@ -134,16 +134,18 @@ std::map<std::int32_t, ElementSet> ownElements(const Storage& storage) {
 void compareRegions(const Storage& storage, const Blocking& needed,
                     const std::vector<RegionDim>& regions) {
     const TileSeries found = wholeRegions(storage, needed, storage.layout.order, regions);
+    const bool padded = std::any_of(regions.begin(), regions.end(), [&](const RegionDim& region) {
+        return storage.atomSizes[static_cast<std::size_t>(region.atoms[0])] % region.grain != 0;
+    });
+    if (padded) { // a vertex does not read past the last channel
+        RC_ASSERT(found.sum() == 0);
+        return;
+    }
     const auto own = ownElements(storage);
     const bool isNeeded = elementsByTile(storage.layout.blocking, storage.atomSizes) ==
                           elementsByTile(needed, storage.atomSizes);
     for (const auto& [tile, read] : elementsByTile(needed, storage.atomSizes)) {
         std::map<std::vector<std::int64_t>, std::vector<Element>> byRegion;
-        bool padded = false;
-        for (const RegionDim& region : regions)
-            padded =
-                padded ||
-                storage.atomSizes[static_cast<std::size_t>(region.atoms[0])] % region.grain != 0;
         for (const Element& element : read) {
             std::vector<std::int64_t> key;
             for (const RegionDim& region : regions)
@@ -160,7 +162,7 @@ void compareRegions(const Storage& storage, const Blocking& needed,
             whole += has ? static_cast<std::int64_t>(elements.size()) : 0;
         }
         const bool shared = storage.layout.blocking.copyCount() > 1;
-        RC_ASSERT(found.at(TileId(tile)) == (isNeeded && shared && !padded ? whole : 0));
+        RC_ASSERT(found.at(TileId(tile)) == (isNeeded && shared ? whole : 0));
     }
 }
 

@@ -138,7 +138,7 @@ Sequence weightsFromHost
 Sequence outer
   StreamCopy h2d_x0: -> x0
   DoExchange cs0_product/Conv_1/Convolve/ExchangePre: x0 -> product/Conv_1/Convolve/weightsRearranged
-  OnTileExecute product/Conv_1/Convolve: w0, product/Conv_1/Convolve/weightsRearranged, product/Conv_1/worklists -> product/Conv_1/partials
+  OnTileExecute product/Conv_1/Convolve: w0, product/Conv_1/Convolve/weightsRearranged, x0, product/Conv_1/worklists -> product/Conv_1/partials
   DoExchange cs1_product/Conv_1/Reduce0/ExchangePre: product/Conv_1/partials -> product/Conv_1/Reduce0/partials
   OnTileExecute product/Conv_1/Reduce0: product/Conv_1/Reduce0/partials -> product/Conv_1/partialReduceOut
   StreamCopy anchor_d2h_product:0: product/Conv_1/partialReduceOut ->

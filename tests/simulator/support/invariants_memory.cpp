@@ -58,8 +58,8 @@ std::vector<TileList> listsByTile(const Profile& profile) {
             continue;
         for (const TileRun& run : variable.bytes.runs())
             for (std::int32_t tile = run.first; tile < run.end; ++tile)
-                lists[static_cast<std::size_t>(tile)].emplace_back(static_cast<std::int32_t>(v),
-                                                                   run.value);
+                lists.at(static_cast<std::size_t>(tile))
+                    .emplace_back(static_cast<std::int32_t>(v), run.value);
     }
     return lists;
 }

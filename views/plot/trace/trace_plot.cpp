@@ -108,7 +108,6 @@ void TracePlot::updateRows() {
 
 // Of two profiles an IPU is to be seen in both, if need be in rows that are hard to read.
 int TracePlot::lowestRowOf(const std::vector<std::size_t>& shown, int page) const {
-
     const auto target = std::find_if(shown.begin(), shown.end(), [this](std::size_t lane) {
         const TraceLane& each = (*trace_->overview())[lane];
         return each.ofSeveral && each.target;

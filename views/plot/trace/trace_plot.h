@@ -38,7 +38,6 @@ public:
     [[nodiscard]] const TracePlottable& trace() const { return *trace_; }
     /// After other lanes were set.
     void updateRows();
-    [[nodiscard]] int lowestRowOf(const std::vector<std::size_t>& shown, int page) const;
 
     static constexpr int highestRow = 22;
     static constexpr int readableRow = 15; ///< with names
@@ -88,6 +87,7 @@ protected:
 private:
     friend class LaneNames;
     void showRows();
+    [[nodiscard]] int lowestRowOf(const std::vector<std::size_t>& shown, int page) const;
     void arrange();
     void select(std::size_t lane, int by);
     void foldAll();

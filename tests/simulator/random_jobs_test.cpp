@@ -241,6 +241,12 @@ private slots:
         QTest::newRow("a part of a tensor for the IPU of another stage")
             << "vit-base"
             << with({{"execution", "pipelined"}, {"deviceIterations", "16"}, {"ipus", "4"}});
+        QTest::newRow("a table in another layout than planned")
+            << "bert-base"
+            << Values{{"modelOptions", "layers=1,sequenceLength=32,vocabulary=1000"},
+                      {"gradientAccumulation", "7"},
+                      {"inputMapping", "linear"},
+                      {"mode", "training"}};
         QTest::newRow("a gradient put in order on the last IPU") << "mnist-tutorial"
                                                                  << Values{{"execution", "phased"},
                                                                            {"phases", "6"},

@@ -64,7 +64,10 @@ public:
                 layout_.slices(count_, 1, bytesOf(context_.tensor(op_.inputs[2]).type)),
                 ViewDims{{0}, {1, 2}});
         });
-        if (layout_.plan().splits.lookups > 1)
+        // A table that lies otherwise than planned has no copies for the parts.
+        inParts_ = layout_.plan().splits.lookups > 1 &&
+                   context_.storageOf(table_).storage.layout.blocking.copyCount() > 1;
+        if (inParts_)
             updatePartials();
         else
             updateInPlace();
@@ -94,7 +97,7 @@ private:
     }
 
     [[nodiscard]] std::int64_t perPart() const {
-        const std::int64_t parts = layout_.plan().splits.lookups;
+        const std::int64_t parts = inParts_ ? layout_.plan().splits.lookups : 1;
         return std::max<std::int64_t>(1, ceilDiv(count_, parts));
     }
 
@@ -223,6 +226,7 @@ private:
     DataType type_, partialType_;
     std::string name_;
     bool planned_ = false; ///< the rows to add lie as planned
+    bool inParts_ = false; ///< each look-up part adds to a copy of the table's block
 };
 
 } // namespace

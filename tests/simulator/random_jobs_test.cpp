@@ -27,7 +27,7 @@ namespace {
 
 /// Jobs of a run in the gate; TILESCOPE_JOBS sets another number, TILESCOPE_ORACLE_SEED the first
 /// seed.
-const int gateJobs = test::hasAddressSanitizer() ? 8 : 40;
+const int gateJobs = test::hasAddressSanitizer() ? 8 : 30;
 constexpr unsigned firstSeed = 1;
 
 using Random = std::mt19937;

@@ -323,6 +323,8 @@ def _weighed(kind):
         x, target = _classes(x), i[:, 0]
         if p["planes"]:
             x, target = torch.stack([x, x * 2 - 1], 2), i
+        if p["reduction"] == "mean":  # over no label it is 0 / 0, in PopART's gradient, too
+            target = torch.cat([torch.ones_like(target[:1]), target[1:]])
         x = F.log_softmax(x, 1) if kind is F.nll_loss else x
         named = {"label_smoothing": 0.1} if p["smoothed"] and kind is F.cross_entropy else {}
         y = kind(x, target, weight, ignore_index=p["ignored"], reduction=p["reduction"], **named)

@@ -43,8 +43,8 @@ struct ChunkPlace {
 /// Of all IPUs together, without what is always live.
 using LiveCells = std::map<ChunkPlace, std::shared_ptr<const ChunkCells>>;
 
-/// LEB128 numbers: of each cell zero if it has no moments; else one more than the difference of its
-/// extremes, and the zigzag difference of the larger one from the cell before.
+/// LEB128 numbers: of each cell, which has moments, the difference of its extremes, and the zigzag
+/// difference of the larger one from the cell before.
 std::vector<std::byte> encodeCells(std::span<const FoundExtremes> cells);
 /// Throws UserError on damaged data.
 ChunkCells decodeCells(std::span<const std::byte> data);

@@ -184,8 +184,11 @@ private:
         if (findings.losses.empty())
             return;
         same("the losses", all, totals_.cycles);
+        // A loss of which the mean of all IPUs is no whole cycle is not listed.
+        const std::int64_t unlisted = std::ssize(lossKinds) * profile_.machine().ipus / 2;
         for (std::size_t ipu = 0; ipu < ipus.size(); ++ipu)
-            same(fmt::format("losses of IPU {}", ipu), ipus[ipu], totals_.cycles);
+            if (const std::int64_t left = totals_.cycles - ipus[ipu]; left < 0 || left > unlisted)
+                same(fmt::format("losses of IPU {}", ipu), ipus[ipu], totals_.cycles);
         for (const auto& [rule, kind] : {std::pair{"pipelineBubbles", LossKind::Bubbles},
                                          std::pair{"unbalancedStages", LossKind::StageImbalance}})
             for (const Insight& insight : findings.insights)

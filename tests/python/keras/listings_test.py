@@ -15,6 +15,10 @@ from shown import assert_shown
 
 LISTINGS = Path(os.environ.get("TILESCOPE_SHARED_DIR", "/nowhere")) / "programs" / "keras"
 TOLERANCE = 2e-3
+#: Where the signs of gradients count, of losses and of changes. Up to 0.005 and 0.045 was seen in 130 runs; a decay of 0.92 for
+#: 0.9 or a rate a tenth higher puts losses off by over 0.08, a momentum of 0.05 changes by 0.34.
+TOLERANCE_OF_LOSSES_BY_SIGNS = 0.03
+TOLERANCE_OF_CHANGES_BY_SIGNS = 0.2
 pytestmark = pytest.mark.skipif(not LISTINGS.is_dir(),
                                 reason="the listings are not there (TILESCOPE_SHARED_DIR)")
 
@@ -68,6 +72,10 @@ def close(found, wanted):
     numpy.testing.assert_allclose(found, wanted, atol=TOLERANCE, rtol=TOLERANCE)
 
 
+def close_as_a_whole(found, wanted, tolerance):
+    assert numpy.linalg.norm(found - wanted) <= tolerance * numpy.linalg.norm(wanted)
+
+
 class Peer:
     """The same network in PyTorch, of dense layers and convolutions with the weights of a compiled program."""
 
@@ -109,9 +117,10 @@ class Peer:
                         optimizer.zero_grad()
         return losses
 
-    def check_weights(self, program):
-        for weight, (_, array) in zip(self.parameters, program["after"]):
-            close(array, weight.detach().numpy())
+    def check_weights(self, program, tolerance=TOLERANCE):
+        """What training changed, array by array."""
+        for weight, (_, start), (_, end) in zip(self.parameters, program["before"], program["after"], strict=True):
+            close_as_a_whole(end - start, weight.detach().numpy() - start, tolerance)
 
 
 def losses_of(program):
@@ -158,12 +167,17 @@ def test_one_ipu(home, tmp_path):
 
 
 def test_a_data_set(home, tmp_path):
+    """RMSProp's first steps are of full size for a gradient of any size: those of almost zero go where their rounding points,
+    which differs between processors. So losses and changes are compared as a whole."""
     made = Outcome("listing_4_1_model_fit.py", home, tmp_path)
     assert "Epoch 2/2" in made.said and "100/100 [====" in made.said and made.last_loss() < 0.1
     training, = made.programs
     torch = pytest.importorskip("torch", reason="PyTorch is not installed (python3-torch)")
-    check_training(training, Peer(training, ["relu", "relu", ""]), of_scores,
-                   lambda p: torch.optim.RMSprop(p, 0.001, 0.9, eps=1e-7))
+    peer = Peer(training, ["relu", "relu", ""])
+    losses = peer.losses(training, of_scores, torch.optim.RMSprop(peer.parameters, 0.001, 0.9, eps=1e-7))
+    assert training["trains"]
+    close_as_a_whole(losses_of(training), losses, TOLERANCE_OF_LOSSES_BY_SIGNS)
+    peer.check_weights(training, TOLERANCE_OF_CHANGES_BY_SIGNS)
 
 
 def test_a_sequential_pipeline(home, tmp_path):

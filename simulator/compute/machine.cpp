@@ -32,7 +32,7 @@ Machine::Machine(const Graph& prepared, ComputingOptions options, std::uint64_t 
           prepared, executionSchedule(prepared, options_.batch, options_.execution, options_.host)))
     , partials_(std::move(partials))
     , top_{&graph_, {}}
-    , learningRates_(learningRates(options_.training))
+    , learningRates_{learningRates(options_.training)}
     , lossScale_(prepared, options_.training, options_.compute.automaticLossScaling) {
     context_.rounding = {options_.compute.stochasticRounding,
                          options_.compute.fpExceptions.nanOnOverflow};
@@ -271,12 +271,23 @@ std::vector<std::int32_t> Machine::streamsOf(Frame& frame, const Op& op) {
     return {first, first + static_cast<std::ptrdiff_t>(op.randomStreams.size())};
 }
 
+void Machine::setLearningRates(std::vector<std::vector<double>> rates) {
+    if (rates.empty())
+        throw InternalError("updates without learning rates");
+    learningRates_ = std::move(rates);
+}
+
+const std::vector<double>& Machine::presentRates() const {
+    return learningRates_[std::min(static_cast<std::size_t>(iteration_),
+                                   learningRates_.size() - 1)];
+}
+
 void Machine::runKernelOn(Frame& frame, const Op& op, const ComputePlace& place) {
     Values& values = frame.values[static_cast<std::size_t>(place.replica)];
     const std::optional<Op> adjusted = lossScale_.adjusted(op);
     const auto* function = std::get_if<ElementwiseAttributes>(&op.attributes);
     const double rate =
-        learningRates_.at(function == nullptr ? 0 : static_cast<std::size_t>(function->rate));
+        presentRates().at(function == nullptr ? 0 : static_cast<std::size_t>(function->rate));
     KernelCall call{*frame.graph, adjusted ? *adjusted : op, context_, {}, {}, place,
                     rate,         partialsOf(frame, op)};
     for (const TensorId in : op.inputs) {

@@ -79,10 +79,11 @@ public:
     void setState(const std::string& name, const std::vector<TensorData>& values);
     /// Names of the weights, without the optimizer's state.
     [[nodiscard]] std::vector<std::string> weights() const;
-    /// Rates of the updates from now on, initially the options'. The number of rates is that of
-    /// learningRates().
-    void setLearningRates(std::vector<double> rates) { learningRates_ = std::move(rates); }
-    [[nodiscard]] double learningRate() const { return learningRates_.front(); }
+    /// Rates of the updates from now on, initially the options': those of each iteration of a call,
+    /// of which the last ones hold for all further iterations. Each has as many as learningRates().
+    void setLearningRates(std::vector<std::vector<double>> rates);
+    /// The run's rate in the latest iteration.
+    [[nodiscard]] double learningRate() const { return presentRates().front(); }
     /// The factor of the loss's gradient: constant unless options.compute.automaticLossScaling.
     [[nodiscard]] double lossScale() const { return lossScale_.value(); }
 
@@ -115,6 +116,7 @@ private:
     void startRemote(const Tensor& landing, const RemoteLoadAttributes& load);
     [[nodiscard]] TensorData initialValue(const Tensor& tensor) const;
     [[nodiscard]] TensorId stateNamed(const std::string& name) const;
+    [[nodiscard]] const std::vector<double>& presentRates() const;
     [[nodiscard]] const PartialSums* partialsOf(const Frame& frame, const Op& op) const;
 
     void runSlot(const ScheduleSlot& slot);
@@ -151,7 +153,8 @@ private:
     std::map<std::string, RowKey> remoteWeights_, remoteStates_;
     std::vector<std::int64_t> executed_; ///< micro-batches of an iteration so far, by section
     ComputeContext context_;
-    std::vector<double> learningRates_; ///< the run's, then those of groups
+    /// By iteration: the run's, then those of groups.
+    std::vector<std::vector<double>> learningRates_;
     LossScale lossScale_;
     std::int64_t iteration_ = 0, calls_ = 0, executions_ = 0;
 };

@@ -387,11 +387,15 @@ private:
 
     /// Sets the rates of the schedule, which all groups follow.
     void setLearningRates(Machine& machine, std::int64_t callsOfEpoch) {
-        const double factor = options_.compute.schedule.factor(
-            updates_, options_.compute.epochs * callsOfEpoch * options_.batch.deviceIterations);
-        std::vector<double> rates = learningRates(options_.training);
-        for (double& rate : rates)
-            rate *= factor;
+        const std::int64_t each = options_.batch.deviceIterations;
+        std::vector<std::vector<double>> rates;
+        for (std::int64_t update = updates_; update < updates_ + each; ++update) {
+            const double factor = options_.compute.schedule.factor(update, options_.compute.epochs *
+                                                                               callsOfEpoch * each);
+            rates.push_back(learningRates(options_.training));
+            for (double& rate : rates.back())
+                rate *= factor;
+        }
         machine.setLearningRates(std::move(rates));
     }
 

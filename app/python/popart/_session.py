@@ -316,5 +316,5 @@ class TrainingSession(Session):
             self._compile_again()
             return
         with as_popart_exception():
-            self._program.model.set_learning_rates(rates)
+            self._program.model.set_learning_rates([rates])
         self._program.keys = self._keys()

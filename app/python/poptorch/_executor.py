@@ -425,7 +425,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             return
         if rates != self._rates:
             if not _jobs.runs_at_device_speed():  # a program without values has no rates
-                compiled.program.set_learning_rates(rates)
+                compiled.program.set_learning_rates([rates])
             self._rates = rates
 
     def _tell(self, optimizer: torch.optim.Optimizer) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterator, List, Optional
 import numpy
 
 from . import _nest, _types
+from ._errors import InvalidArgumentError, refuse_unknown
 from ._graph import current_graph
 from ._tensor import Tensor, Variable
 from .initializers import random_state
@@ -39,6 +40,18 @@ def _arrays(element: Any) -> Any:
 def _spec_of(element: Any) -> Any:
     return _nest.map_structure(lambda x: _types.TensorSpec(x.shape, _types.dtype_of(x.dtype)),
                                element)
+
+
+def _probe_of(spec: Any) -> Any:
+    """An element of zeros."""
+    return _nest.map_structure(
+        lambda s: numpy.zeros([size or 1 for size in s.shape], s.dtype.as_numpy_dtype), spec)
+
+
+def _called(function: Callable[..., Any], element: Any) -> Any:
+    """A function of an element, of which a tuple's parts are arguments of their own."""
+    tensors = _nest.map_structure(Tensor, element)
+    return function(*tensors) if isinstance(tensors, tuple) else function(tensors)
 
 
 class Dataset:
@@ -111,14 +124,9 @@ class Dataset:
         """A function of each element; a tuple's parts are its arguments."""
 
         def applied(element: Any) -> Any:
-            tensors = _nest.map_structure(Tensor, element)
-            made = map_func(*tensors) if isinstance(tensors, tuple) else map_func(tensors)
-            return _arrays(made)
+            return _arrays(_called(map_func, element))
 
-        probe = _nest.map_structure(
-            lambda s: numpy.zeros([size or 1 for size in s.shape], s.dtype.as_numpy_dtype),
-            self._spec)
-        spec = _spec_of(applied(probe))
+        spec = _spec_of(applied(_probe_of(self._spec)))
         if any(None in s.shape[:1] for s in _nest.flatten(self._spec) if s.shape):
             spec = _nest.map_structure(
                 lambda s: _types.TensorSpec((None, *s.shape[1:]), s.dtype), spec)
@@ -203,10 +211,69 @@ class Dataset:
         """Elements for which a function says yes."""
 
         def keep(element: Any) -> bool:
-            tensors = _nest.map_structure(Tensor, element)
-            return bool(predicate(*tensors) if isinstance(tensors, tuple) else predicate(tensors))
+            return bool(_called(predicate, element))
 
         return Dataset(lambda: filter(keep, self._elements()), UNKNOWN_CARDINALITY, self._spec)
+
+    def enumerate(self, start: int = 0, name: Optional[str] = None) -> "Dataset":
+        """Elements and their numbers."""
+        numbers = Dataset(lambda: (numpy.int64(i) for i in itertools.count(int(start))), INFINITE_CARDINALITY,
+                          _types.TensorSpec((), _types.int64))
+        return Dataset.zip((numbers, self))
+
+    def concatenate(self, dataset: "Dataset", name: Optional[str] = None) -> "Dataset":
+        """The elements of both, one data set after the other."""
+        counts = (self._count, dataset._count)
+        total = sum(counts) if min(counts) >= 0 else INFINITE_CARDINALITY if INFINITE_CARDINALITY in counts else UNKNOWN_CARDINALITY
+        return Dataset(lambda: itertools.chain(self._elements(), dataset._elements()), total, self._spec)
+
+    def shard(self, num_shards: int, index: int, name: Optional[str] = None) -> "Dataset":
+        """Each of `num_shards` elements that follow each other."""
+        shards, first = int(num_shards), int(index)
+        if not 0 <= first < shards:
+            raise InvalidArgumentError(f"index must be in the range [0, {shards}), but it is {first}")
+        total = max(-(-(self._count - first) // shards), 0) if self._count >= 0 else self._count
+        return Dataset(lambda: itertools.islice(self._elements(), first, None, shards), total, self._spec)
+
+    def interleave(self, map_func: Callable[..., "Dataset"], cycle_length: Optional[int] = None,
+                   block_length: Optional[int] = None, num_parallel_calls: Any = None,
+                   deterministic: Any = None, name: Optional[str] = None) -> "Dataset":
+        """The elements of the data sets that a function makes, blocks of several in turn."""
+        block = int(block_length or 1)
+
+        def elements() -> Iterator[Any]:
+            source = (_called(map_func, element)._elements() for element in self._elements())
+            cycle = list(itertools.islice(source, max(int(cycle_length or 1), 1)))
+            while cycle:
+                following: List[Iterator[Any]] = []
+                for one in cycle:
+                    rows = list(itertools.islice(one, block))
+                    yield from rows
+                    # One that has ended leaves its turn to the next data set.
+                    following += [one] if len(rows) == block else itertools.islice(source, 1)
+                cycle = following
+
+        return Dataset(elements, UNKNOWN_CARDINALITY, _called(map_func, _probe_of(self._spec))._spec)
+
+    def flat_map(self, map_func: Callable[..., "Dataset"], name: Optional[str] = None) -> "Dataset":
+        """The elements of the data sets that a function makes."""
+
+        def elements() -> Iterator[Any]:
+            for element in self._elements():
+                yield from _called(map_func, element)._elements()
+
+        return Dataset(elements, UNKNOWN_CARDINALITY, _called(map_func, _probe_of(self._spec))._spec)
+
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: Optional[str] = None) -> Any:
+        """What a function makes of the state so far and each element."""
+        state = _nest.map_structure(Tensor, _arrays(initial_state))
+        for element in self._elements():
+            state = _nest.map_structure(Tensor, _arrays(reduce_func(state, _nest.map_structure(Tensor, element))))
+        return state
+
+    def apply(self, transformation_func: Callable[["Dataset"], "Dataset"]) -> "Dataset":
+        """What a function makes of the data set."""
+        return transformation_func(self)
 
     def cache(self, filename: str = "", name: Optional[str] = None) -> "Dataset":
         """Elements are made once."""
@@ -260,6 +327,9 @@ class Dataset:
 
     def __iter__(self) -> "DatasetIterator":
         return DatasetIterator(self)
+
+    def __getattr__(self, name: str) -> Any:
+        return refuse_unknown("tf.data.Dataset", dir(Dataset))(name)
 
     def __repr__(self) -> str:
         return f"<Dataset element_spec={self._spec}>"

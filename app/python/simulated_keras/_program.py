@@ -57,7 +57,9 @@ class Program:
         self._held = set(self._compiled.weights())
         self._versions: Dict[str, Tuple[int, ...]] = {}
         self._lock = threading.RLock()
-        self._rate = split_rate(keys)[1]
+        #: weight updates of a call
+        self._updates = int((keys if part is None else part).get("deviceIterations", 1))
+        self._rates: List[Optional[float]] = [split_rate(keys)[1]]
         self._has_state = False
 
     def _log(self) -> None:
@@ -79,6 +81,8 @@ class Program:
         with self._lock:
             self._upload()
             results = self._compiled.run(arrays, list(wanted))
+            if self._optimizer is not None:
+                self._optimizer.iterations.assign_add(self._updates)
             self._claim()
         return list(results)
 
@@ -109,10 +113,10 @@ class Program:
         if not self._has_state and self._optimizer.state:
             self._compiled.set_state(self._optimizer.state)
         self._has_state = True
-        rate = self._optimizer.present_rate()
-        if rate != self._rate:
-            self._compiled.set_learning_rates([rate])
-            self._rate = rate
+        rates = self._optimizer.next_rates(self._updates)
+        if rates != self._rates:
+            self._compiled.set_learning_rates([[rate] for rate in rates])
+            self._rates = rates
 
     def _claim(self) -> None:
         """Makes the variables ask here for their values."""

@@ -274,8 +274,9 @@ class Training(IpuOptions):
         run = self._run_of("train", source, steps_per_epoch)
         self._log_fit(source, run)
         self.history = History()
-        hooks = CallbackList([ProgressBar(verbose, "train") if verbose else None, self.history,
-                              *_listed(callbacks)], self, epochs=epochs, steps=run.steps,
+        # Keras' own come last, so that they see what others add to the logs.
+        hooks = CallbackList([*_listed(callbacks), ProgressBar(verbose, "train") if verbose else None,
+                              self.history], self, epochs=epochs, steps=run.steps,
                              verbose=verbose)
         self.stop_training = False
         hooks.call("on_train_begin", None)
@@ -299,7 +300,6 @@ class Training(IpuOptions):
         hooks.call("on_train_batch_begin", 0, None)
         logs: Dict[str, float] = {}
         for done, results in self._executions(run, source.epoch()):
-            self.optimizer.iterations.assign_add(run.each // run.accumulation)
             for step, part in self._told(run, done, results):
                 logs = self._measured(part)
                 hooks.call("on_train_batch_end", step, logs)
@@ -417,7 +417,6 @@ class Training(IpuOptions):
         self._check_compiled()
         sample_weight = class_weights(class_weight, y, sample_weight)
         results = self._on_batch("train", Batch(x, y, sample_weight))
-        self.optimizer.iterations.assign_add(1)
         return self._batch_logs(results, return_dict)
 
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None,

@@ -188,6 +188,34 @@ class LearningRateScheduler(Callback):
             logs["lr"] = float(self.model.optimizer.learning_rate)
 
 
+class ReduceLROnPlateau(_Watching):
+    """A smaller step size when a value no longer improves."""
+
+    def __init__(self, monitor: str = "val_loss", factor: float = 0.1, patience: int = 10, verbose: int = 0,
+                 mode: str = "auto", min_delta: float = 1e-4, cooldown: int = 0, min_lr: float = 0,
+                 **unused: Any) -> None:
+        super().__init__(monitor, mode, min_delta)
+        if factor >= 1:
+            raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Got {factor}")
+        self.factor, self.patience, self.cooldown, self.min_lr = factor, patience, cooldown, min_lr
+        self.wait = self.cooldown_counter = 0
+
+    def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
+        rate = float(self.model.optimizer.learning_rate)
+        if logs is not None:
+            logs["lr"] = rate
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.improves(logs):
+            self.wait = 0
+        elif self.cooldown_counter == 0:
+            self.wait += 1
+            if self.wait >= self.patience and rate > self.min_lr:
+                self.model.optimizer.learning_rate = max(rate * self.factor, self.min_lr)
+                self.cooldown_counter, self.wait = self.cooldown, 0
+
+
 class TerminateOnNaN(Callback):
     """Ends training when the loss is no number."""
 

@@ -8,6 +8,7 @@ from . import _ops, _types
 from ._graph import Graph, Symbol
 
 _EPSILON = 1e-7  #: keras.backend.epsilon()
+_LEAST_SQUARE = 1e-12  #: of a vector's length, for tf.math.l2_normalize
 _NLL = "ai.graphcore/Nll"
 
 
@@ -113,6 +114,21 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Any:
     return _ops.reduce_mean(_ops.square(each), -1)
 
 
+def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
+    """How far the best wrong class comes within one of the right one."""
+    y_true, y_pred = _pair(y_true, y_pred)
+    right = _ops.reduce_sum(_ops.multiply(y_true, y_pred), -1)
+    wrong = _ops.reduce_max(_ops.multiply(_ops.subtract(1.0, y_true), y_pred), -1)
+    return _ops.relu(_ops.add(_ops.subtract(wrong, right), 1.0))
+
+
+def cosine_similarity(y_true: Any, y_pred: Any) -> Any:
+    """The cosine of the angle, negative, so that it is smaller the more they are alike."""
+    one, other = (_ops.divide(x, _ops.sqrt(_ops.maximum(_ops.reduce_sum(_ops.square(x), -1, True), _LEAST_SQUARE)))
+                  for x in _pair(y_true, y_pred))
+    return _ops.negative(_ops.reduce_sum(_ops.multiply(one, other), -1))
+
+
 def _signs(y_true: Any) -> Any:
     """Labels -1 and 1; Keras takes those that are all 0 or 1 for such."""
     has_negative = _ops.cast(_ops.less(_ops.reduce_min(y_true), 0.0), _types.float32)
@@ -129,9 +145,12 @@ def _operand_of(graph: Graph, x: Symbol, kind: str) -> Optional[Symbol]:
     return Symbol(graph, operands[0], x.shape, x.dtype, x.channels_first)
 
 
-def binary_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False) -> Any:
+def binary_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False,
+                        label_smoothing: float = 0.0) -> Any:
     """Of probabilities, or of what a sigmoid makes probabilities of."""
     y_true, y_pred = _pair(y_true, y_pred)
+    if label_smoothing:
+        y_true = _ops.add(_ops.multiply(y_true, 1 - label_smoothing), label_smoothing / 2)
     graph = _ops.graph_of(y_pred)
     scores = y_pred if from_logits else graph and _operand_of(graph, y_pred, "Sigmoid")
     if scores is not None:
@@ -225,7 +244,7 @@ def _of(name: str, function: Callable[..., Any], *options: str) -> type:
 
 MeanSquaredError = _of("MeanSquaredError", mean_squared_error)
 MeanAbsoluteError = _of("MeanAbsoluteError", mean_absolute_error)
-BinaryCrossentropy = _of("BinaryCrossentropy", binary_crossentropy, "from_logits")
+BinaryCrossentropy = _of("BinaryCrossentropy", binary_crossentropy, "from_logits", "label_smoothing")
 CategoricalCrossentropy = _of("CategoricalCrossentropy", categorical_crossentropy, "from_logits",
                               "label_smoothing")
 SparseCategoricalCrossentropy = _of("SparseCategoricalCrossentropy",
@@ -240,6 +259,8 @@ KLDivergence = _of("KLDivergence", kl_divergence)
 Poisson = _of("Poisson", poisson)
 Hinge = _of("Hinge", hinge)
 SquaredHinge = _of("SquaredHinge", squared_hinge)
+CategoricalHinge = _of("CategoricalHinge", categorical_hinge)
+CosineSimilarity = _of("CosineSimilarity", cosine_similarity)
 
 
 class Reduction:
@@ -269,7 +290,8 @@ _BY_NAME = {"mse": mean_squared_error, "mean_squared_error": mean_squared_error,
             "mean_squared_logarithmic_error": mean_squared_logarithmic_error,
             "huber": huber, "huber_loss": huber, "log_cosh": log_cosh, "logcosh": log_cosh,
             "kl_divergence": kl_divergence, "kullback_leibler_divergence": kl_divergence,
-            "kld": kl_divergence, "poisson": poisson, "hinge": hinge, "squared_hinge": squared_hinge}
+            "kld": kl_divergence, "poisson": poisson, "hinge": hinge, "squared_hinge": squared_hinge,
+            "categorical_hinge": categorical_hinge, "cosine_similarity": cosine_similarity}
 MAPE = mape = mean_absolute_percentage_error
 MSLE = msle = mean_squared_logarithmic_error
 KLD = kld = kullback_leibler_divergence = kl_divergence

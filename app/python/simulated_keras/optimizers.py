@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import numpy
 
@@ -60,7 +60,18 @@ class Optimizer:
         """The step size of the next update, by the schedule if there is one."""
         if self.schedule is not None:
             self._rate.assign(numpy.float32(self.schedule(int(self.iterations))))
-        return float(self._rate) / (1 + self._decay * int(self.iterations))
+        return self._decayed(self._rate, int(self.iterations))
+
+    def next_rates(self, updates: int) -> List[float]:
+        """The step sizes of the next updates; one if they are all the same."""
+        first, present = self.present_rate(), int(self.iterations)
+        if self.schedule is None and not self._decay:
+            return [first]
+        return [self._decayed(self._rate if self.schedule is None else self.schedule(update), update)
+                for update in range(present, present + updates)]
+
+    def _decayed(self, rate: Any, update: int) -> float:
+        return float(numpy.float32(rate)) / (1 + self._decay * update)
 
     def get_config(self) -> Dict[str, Any]:
         """The numbers by Keras' names."""

@@ -317,11 +317,14 @@ void CompiledModel::setWeight(const std::string& name, const TensorData& value) 
                                               prepared_.tensors[tensors_.at(where.name)]));
 }
 
-void CompiledModel::setLearningRates(std::vector<double> rates) {
+void CompiledModel::setLearningRates(std::vector<std::vector<double>> rates) {
     const std::size_t wanted = learningRates(options_.training).size();
-    if (rates.size() != wanted)
-        throw UserError(
-            fmt::format("the model has {} learning rates, not {}", wanted, rates.size()));
+    if (rates.empty())
+        throw UserError("no learning rates are given");
+    for (const std::vector<double>& ofIteration : rates)
+        if (ofIteration.size() != wanted)
+            throw UserError(
+                fmt::format("the model has {} learning rates, not {}", wanted, ofIteration.size()));
     machine().setLearningRates(std::move(rates));
 }
 

@@ -129,8 +129,9 @@ public:
     [[nodiscard]] std::map<std::string, sim::TensorData> state() const;
     /// Sets the state that exists under these names. Throws UserError for a value of another size.
     void setState(const std::map<std::string, sim::TensorData>& state);
-    /// Rates of the run, then of its parameter groups. Throws UserError for another number of them.
-    void setLearningRates(std::vector<double> rates);
+    /// Rates of the run, then of its parameter groups, for each update of a call; the last ones
+    /// hold for those after them. Throws UserError for another number of them.
+    void setLearningRates(std::vector<std::vector<double>> rates);
 
     /// Writes the profile again, with the requested values of all calls so far, and with the
     /// program's recordings. Does nothing if no profile was written or there is nothing to add.

@@ -377,6 +377,8 @@ PYBIND11_MODULE(_simulator, m) {
              "recordings, see libpvti. Later calls are not recorded.")
         .def("state", &stateOf, "The optimizer's state, arrays by name.")
         .def("set_state", &setState, "Overwrites the optimizer's state where names agree.")
-        .def("set_learning_rates", &CompiledModel::setLearningRates, py::arg("rates"),
-             "Sets the learning rates from now on: of the run, then of its parameter groups.");
+        .def(
+            "set_learning_rates", &CompiledModel::setLearningRates, py::arg("rates"),
+            "Sets the learning rates from now on: of the run, then of its parameter groups; a list "
+            "for each update of a call, whose last one holds for all further updates.");
 }

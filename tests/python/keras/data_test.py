@@ -26,6 +26,33 @@ def test_slices_batches_and_repeats():
         len(slices.repeat())
 
 
+def test_data_sets_of_data_sets():
+    numbers = Dataset.range(7)
+    assert list(numbers.skip(5).enumerate(3).as_numpy_iterator()) == [(3, 5), (4, 6)]
+    both = numbers.take(2).concatenate(Dataset.range(8, 9))
+    assert values(both) == [0, 1, 8] and len(both) == 3
+    assert int(numbers.concatenate(numbers.repeat()).cardinality()) == tf.data.INFINITE_CARDINALITY
+    assert int(numbers.take(1).concatenate(numbers.unbatch()).cardinality()) == tf.data.UNKNOWN_CARDINALITY
+    shards = [numbers.shard(3, index) for index in range(3)]
+    assert [values(shard) for shard in shards] == [[0, 3, 6], [1, 4], [2, 5]] and [len(s) for s in shards] == [3, 2, 2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="index must be in the range"):
+        numbers.shard(2, 2)
+    assert values(numbers.take(4).flat_map(Dataset.range)) == [0, 0, 1, 0, 1, 2]
+    assert int(numbers.reduce(numpy.int64(0), lambda state, x: state + x)) == 21
+    assert values(numbers.apply(lambda dataset: dataset.take(1))) == [0]
+    with pytest.raises(AttributeError, match="tf.data.Dataset.window is not simulated"):
+        numbers.window(3)
+
+
+def test_data_sets_in_turn():
+    """The example of TensorFlow's reference: two at a time, blocks of four."""
+    def six(x):
+        return Dataset.from_tensors(x).repeat(6)
+
+    found = values(Dataset.range(1, 6).interleave(six, cycle_length=2, block_length=4))
+    assert found == [1] * 4 + [2] * 4 + [1] * 2 + [2] * 2 + [3] * 4 + [4] * 4 + [3] * 2 + [4] * 2 + [5] * 6
+
+
 def test_shuffling_keeps_all_elements_and_changes_each_epoch():
     shuffled = Dataset.from_tensor_slices(numpy.arange(50)).shuffle(10)
     first, second = values(shuffled), values(shuffled)

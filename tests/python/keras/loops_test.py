@@ -56,11 +56,13 @@ def test_feeds_and_modes_of_the_outfeed(strategy):
         iter(last)
 
 
+@pytest.mark.parametrize("scheduled", [False, True], ids=["constant", "scheduled"])
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
-def test_a_training_loop_is_that_of_pytorch(strategy, optimizer):
+def test_a_training_loop_is_that_of_pytorch(strategy, optimizer, scheduled):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed (python3-torch)")
     model = keras.Sequential([keras.layers.Dense(2, input_shape=(4, ))])
-    chosen = getattr(keras.optimizers, optimizer)(0.001)
+    rate = keras.optimizers.schedules.ExponentialDecay(0.001, 1, 0.5) if scheduled else 0.001
+    chosen = getattr(keras.optimizers, optimizer)(rate)
     queue = ipu.ipu_outfeed_queue.IPUOutfeedQueue()
 
     @tf.function(experimental_compile=True)
@@ -78,14 +80,18 @@ def test_a_training_loop_is_that_of_pytorch(strategy, optimizer):
     kernel, bias = model.get_weights()
     own.weight.data, own.bias.data = torch.from_numpy(kernel.T.copy()), torch.from_numpy(bias)
     other = getattr(torch.optim, optimizer)(own.parameters(), lr=0.001)
+    decay = torch.optim.lr_scheduler.ExponentialLR(other, 0.5 if scheduled else 1.0)
     wanted = []
-    final = strategy.run(steps, args=(4, iter(data())))
+    elements = iter(data())
+    strategy.run(steps, args=(2, elements))
+    final = strategy.run(steps, args=(2, elements))
     for x, y in (next(elements) for elements in [data().as_numpy_iterator()] * 4):
         loss = torch.nn.functional.mse_loss(own(torch.from_numpy(x)), torch.from_numpy(y))
         wanted.append(float(loss.detach()))
         other.zero_grad()
         loss.backward()
         other.step()
+        decay.step()
     found = [float(loss) for loss in queue]
     numpy.testing.assert_allclose(found, wanted, rtol=2e-3)
     assert float(final) == found[-1]

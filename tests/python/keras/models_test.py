@@ -123,6 +123,19 @@ def test_callbacks(strategy):
     assert len(model.fit(X, Y, batch_size=8, epochs=9, verbose=0, callbacks=[stop, rates]).epoch) == 2
 
 
+def test_a_rate_that_falls_on_a_plateau(strategy):
+    """Keras waits `patience` epochs, then rests for `cooldown` ones."""
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(4, ))])
+    model.compile(keras.optimizers.SGD(0.4), "mse")
+    losses = iter([3.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0])
+    told = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: logs.update(told=next(losses)))
+    plateau = keras.callbacks.ReduceLROnPlateau("told", factor=0.5, patience=2, cooldown=1, min_lr=0.15)
+    history = model.fit(X, Y, batch_size=8, epochs=10, verbose=0, callbacks=[told, plateau])
+    assert history.history["lr"] == pytest.approx([0.4] * 4 + [0.2] * 2 + [0.15] * 4)
+    with pytest.raises(ValueError, match="factor >= 1.0"):
+        keras.callbacks.ReduceLROnPlateau(factor=1.0)
+
+
 def test_callbacks_for_each_step_or_each_execution(strategy):
     model = small()
     for asynchronous, wanted in ((False, [2, 4]), (True, [1, 2, 3, 4])):

@@ -111,6 +111,18 @@ def test_formulas(strategy, random, name):
     check(model, data, wanted)
 
 
+@pytest.mark.parametrize("numbers", [{"learning_rate": halving(2)}, {"learning_rate": RATE, "decay": 0.3}],
+                         ids=["schedule", "decay"])
+def test_rates_within_an_execution(strategy, random, numbers):
+    """Each update has its own, however many updates an execution has."""
+    model, data, batches = one_layer(random)
+    rates = {"rate": lambda update: RATE / (1 + 0.3 * update)} if "decay" in numbers else {}
+    wanted = trained(model.get_weights(), batches, sgd(), **rates)
+    model.compile(keras.optimizers.SGD(**numbers), "mse", steps_per_execution=4)
+    check(model, data, wanted)
+    assert int(model.optimizer.iterations) == STEPS
+
+
 @pytest.mark.parametrize("kind, step", [(keras.optimizers.SGD, sgd()), (keras.optimizers.Adam, None)],
                          ids=["sgd", "adam"])
 @pytest.mark.parametrize("name", BOUNDS)

@@ -136,6 +136,12 @@ LOSSES = {
     "kl_divergence": (PROBABILITIES, lambda y, p: (y * np.log(y / np.clip(p, 1e-7, 1))).sum(1).mean()),
     "poisson": (np.round(Y * 4), lambda y, p: (p - y * np.log(p + 1e-7)).mean()),
     "hinge": (np.sign(Y - 0.5), lambda y, p: np.maximum(1 - y * p, 0).mean()),
+    "categorical_hinge": (np.eye(3)[Y.argmax(1)], lambda y, p: np.maximum(
+        1 + ((1 - y) * p).max(1) - (y * p).sum(1), 0).mean()),
+    "cosine_similarity": (Y - 0.3, lambda y, p: -((y * p).sum(1) / np.linalg.norm(y, axis=1) /
+                                                  np.linalg.norm(p, axis=1)).mean()),
+    "smooth binary_crossentropy": (np.round(Y), lambda y, p: -(
+        (0.8 * y + 0.1) * np.log(p) + (0.9 - 0.8 * y) * np.log(1 - p)).mean()),
     "squared_hinge": (np.round(Y), lambda y, p: (np.maximum(1 - (2 * y - 1) * p, 0)**2).mean()),
 }
 
@@ -144,7 +150,8 @@ LOSSES = {
 def test_losses_are_those_of_keras(name, strategy):
     labels, function = LOSSES[name]
     model = keras.Sequential([layers.Dense(3, activation="sigmoid", input_shape=(6, ))])
-    model.compile(keras.optimizers.SGD(0.002), name, steps_per_execution=3)
+    smooth = keras.losses.BinaryCrossentropy(label_smoothing=0.2)
+    model.compile(keras.optimizers.SGD(0.002), smooth if name.startswith("smooth") else name, steps_per_execution=3)
     for _ in range(3):
         before = model.predict(X, batch_size=4).astype(np.float64)
         assert model.evaluate(X, labels, 4, 0) == pytest.approx(function(labels, before), rel=1e-4)

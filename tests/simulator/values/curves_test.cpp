@@ -17,10 +17,13 @@ namespace {
 
 /// Three epochs of five updates with 400 samples each, as many as in Graphcore's tutorial.
 std::vector<EpochResult> curveOf(const std::map<std::string, std::string>& more) {
-    std::map<std::string, std::string> options{{"mode", "training"},  {"compute", "on"},
-                                               {"data", fewDigits()}, {"epochs", "3"},
-                                               {"batchSize", "25"},   {"optimizer", "adamw"}};
-    options.insert(more.begin(), more.end());
+    std::map<std::string, std::string> options = more;
+    options.insert({{"mode", "training"},
+                    {"compute", "on"},
+                    {"data", fewDigits()},
+                    {"epochs", "3"},
+                    {"batchSize", "25"},
+                    {"optimizer", "adamw"}});
     return trainModel("mnist-tutorial", optionsOf(options)).epochs;
 }
 
@@ -58,6 +61,21 @@ private slots:
         const double share = (1 + std::cos(M_PI * 9 / 10)) / 2;
         QVERIFY(std::fabs(cosine[2].learningRate - 0.001 * share) < 1e-12);
         QVERIFY(cosine[0].loss > plain[0].loss);
+    }
+
+    /// Also within a call, which has several updates.
+    void aScheduleIsFollowedWithinACall() {
+        const std::map<std::string, std::string> halving{{"gradientAccumulation", "16"},
+                                                         {"learningRateSchedule", "step:1:0.5"},
+                                                         {"epochs", "1"}};
+        auto together = halving;
+        together["deviceIterations"] = "5";
+        const auto one = curveOf(halving), five = curveOf(together);
+        QCOMPARE(one.size(), five.size());
+        for (std::size_t i = 0; i < one.size(); ++i) {
+            QCOMPARE(five[i].loss, one[i].loss);
+            QCOMPARE(five[i].learningRate, one[i].learningRate);
+        }
     }
 };
 

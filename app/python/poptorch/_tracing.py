@@ -20,6 +20,7 @@ from ._errors import Error
 from ._export_errors import exported_or_refused
 from ._half import floats_in
 from ._logging import say_once
+from ._products import fast_products
 from ._watch import Watch
 from ._functions import exported_domains
 from ._types import result_types
@@ -413,7 +414,8 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
         exported_domains.clear()
         try:
             with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
-            ), _unchecked_distributions(), _without_checkpoints(), unnamed_values(), lines.documents():
+            ), _unchecked_distributions(), _without_checkpoints(), unnamed_values(), lines.documents(
+            ), fast_products():
                 exported_or_refused(lambda: torch.onnx.export(traced,
                                                               tuple(tensors),
                                                               file,

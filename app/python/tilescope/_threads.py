@@ -10,13 +10,13 @@ import os
 import sys
 from typing import Any
 
-#: Elements of a sum that PyTorch shares among threads: more than 32,768, its smallest share.
-_SHARED = 1 << 17
+#: Elements that PyTorch gives to a thread at least.
+_SHARE = 32768
 
 
 def _keep_a_team(torch: Any) -> None:
-    """Computes a sum with a team of threads, and keeps it. Its threads end with the one that has made it."""
-    torch.zeros(_SHARED).sum()
+    """Adds with a team of threads, and keeps it. Its threads end with the one that has made it."""
+    torch.zeros(_SHARE * torch.get_num_threads()).add_(1)
     forever = _thread.allocate_lock()
     forever.acquire()
     forever.acquire()
@@ -24,5 +24,5 @@ def _keep_a_team(torch: Any) -> None:
 
 if not {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & set(os.environ):
     os.environ["OMP_WAIT_POLICY"] = "passive"
-    if sys.modules.get("torch") is not None:
+    if hasattr(sys.modules.get("torch"), "get_num_threads"):
         _thread.start_new_thread(_keep_a_team, (sys.modules["torch"],))

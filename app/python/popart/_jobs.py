@@ -203,6 +203,8 @@ def job_options(options: SessionOptions, device: DeviceInfo, flow: DataFlow, nod
         keys["execution"] = "sharded"
     keys.update(_output_mode(flow, accumulation))
     chosen = _known_to_rows(options)
+    if continuous and for_values and chosen.get("recompute") == "pipeline":
+        del chosen["recompute"]  # of pipelines only, and without effect on values
     if optimizer is not None:
         keys["mode"] = "training"
         keys["gradientAccumulation"] = str(accumulation)

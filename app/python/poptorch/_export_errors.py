@@ -1,7 +1,9 @@
 """What torch.onnx says of a model that it cannot export, in a few words and with the program's line."""
 from __future__ import annotations
 
+import contextlib
 import gc
+import os
 import re
 from types import TracebackType
 from typing import Callable, Optional
@@ -15,6 +17,11 @@ from ._errors import Error
 _ADVICE = re.compile(r"\W*(Please feel free to request|\[Caused by)")
 _OPERATOR = re.compile(r"Exporting the operator '?(?:aten::)?([\w:]+?)'? to ONNX opset")
 _UNSUPPORTED = re.compile(r"^Unsupported: ONNX export of (?:operator )?")
+#: An operator with an argument that its form in ONNX does not have.
+_DESCRIPTORS = re.compile(r"mismatch between the number of arguments .* at symbolic function '(\w+)'")
+
+#: torch.onnx's own files.
+_EXPORTER = os.path.dirname(torch.onnx.__file__) + os.sep
 
 
 def exported_or_refused(export: Callable[[], None]) -> None:
@@ -24,15 +31,32 @@ def exported_or_refused(export: Callable[[], None]) -> None:
         export()
     except (torch.onnx.errors.OnnxExporterError, torch.onnx.CheckerError) as error:
         refused = _refusal(error)
-    except RuntimeError as error:
-        if isinstance(error, Error) or "2GB" not in str(error):
+        _end_frames(error)
+    except Exception as error:
+        operator = _DESCRIPTORS.search(str(error))
+        if operator:
+            refused = _refused(f"arguments of operator {operator[1]} are not simulated", error)
+        elif isinstance(error, RuntimeError) and not isinstance(error, Error) and "2GB" in str(error):
+            refused = Error("the model cannot be exported: its parameters exceed 2 GB", "poptorch_cpp_error")
+        _end_frames(error)
+        if refused is None:
             raise
-        refused = Error("the model cannot be exported: its parameters exceed 2 GB", "poptorch_cpp_error")
     if refused is not None:
-        # The frames of the export have parts of its graph, which torch would take for those of a later graph in
-        # the same place: they end here, and the error does not keep them.
         gc.collect()
         raise refused
+
+
+def _end_frames(error: Optional[BaseException]) -> None:
+    """Ends the frames of torch.onnx, wherever the error is kept. They have parts of a graph, which torch would take
+    for those of a later graph in the same place."""
+    while error is not None:
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename.startswith(_EXPORTER):
+                with contextlib.suppress(RuntimeError):  # one that still runs
+                    trace.tb_frame.clear()
+            trace = trace.tb_next
+        error = error.__cause__ or error.__context__
 
 
 def _refusal(error: Exception) -> Error:
@@ -45,8 +69,14 @@ def _refusal(error: Exception) -> Error:
         said = f"operator {_UNSUPPORTED.sub('', said)} is not simulated"
     else:
         return Error(f"the model cannot be exported: {text}", "poptorch_cpp_error")
-    return Error(f"the model cannot be exported: {said}{_place(error.__traceback__, text)}; replace it, or "
-                 "compute it outside of the model", "poptorch_cpp_error")
+    return _refused(said, error)
+
+
+def _refused(what: str, error: Exception) -> Error:
+    trace = error.__traceback__
+    place = _place(trace and trace.tb_next, str(error))  # (below this function, whose frame lives longer)
+    return Error(f"the model cannot be exported: {what}{place}; replace it, or compute it outside of the model",
+                 "poptorch_cpp_error")
 
 
 def _place(trace: Optional[TracebackType], text: str) -> str:

@@ -20,6 +20,7 @@ from ._errors import Error
 from ._export_errors import exported_or_refused
 from ._half import floats_in
 from ._logging import say_once
+from ._products import fast_products
 from ._watch import Watch
 from ._functions import exported_domains
 from ._types import result_types
@@ -169,8 +170,7 @@ def _distinct_initialisers() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _unchanged(model: torch.nn.Module) -> Iterator[None]:
-    """Restores parameters, buffers and random numbers at the end, as tracing runs the model
-    once."""
+    """Restores parameters, buffers and random numbers at the end, as tracing runs the model once."""
     before = [(tensor, tensor._version, tensor.detach().clone())
               for tensor in state_of(model).values()]
     with torch.random.fork_rng(devices=[]):
@@ -407,7 +407,7 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
     lines = _source.Recorder()
     own = traced.__dict__.get("forward")
     with _exporting, floats_in(traced, half or floats), _unchanged(traced), _mode_of(
-            traced, training), _all_persistent(traced), warnings.catch_warnings():
+            traced, training), _all_persistent(traced), fast_products(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         object.__setattr__(traced, "forward", forward)
         exported_domains.clear()

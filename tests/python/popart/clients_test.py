@@ -56,11 +56,12 @@ def test_pipelining(options):
 
 def test_callbacks():
     said = run("tutorials/feature_examples/popart/callbacks/callbacks.py")
-    assert "Latencies for Add:0" in said and "Latencies for Mul:0" in said
+    assert "Add:0" in said and "Mul:0" in said
 
 
 @pytest.mark.parametrize("options", ["", "--mode eval --use-generated-data --report-hw-cycle-count 1",
-                                     "--mode train --use-generated-data", "--mode train --auto-sharding --pipeline"])
+                                     "--mode train --use-generated-data", "--mode train --auto-sharding --pipeline",
+                                     "--mode train --use-generated-data --pipeline --recompute"])
 def test_sharding(options):
     said = run("tutorials/feature_examples/popart/sharding/multi_ipu.py", "--steps", 1, "--batches-per-step", 10,
                *options.split())

@@ -151,12 +151,14 @@ def likelihood_step(arrays, x, labels, rate):
     return loss, gh @ a.T, [w - rate * grad for w, grad in zip(arrays, grads)]
 
 
-@pytest.mark.parametrize("pipelined", [True, False])
-def test_two_stages_and_the_gradient_of_an_input(pipelined):
+@pytest.mark.parametrize("pipelined, recomputation", [(True, "NoRecompute"), (True, "Pipeline"), (False, "NoRecompute"),
+                                                      (False, "Standard")])
+def test_two_stages_and_the_gradient_of_an_input(pipelined, recomputation):
     builder = popart.Builder()
     x, labels, w, arrays, loss = two_stages(builder)
     options = popart.SessionOptions()
     options.enablePipelining = pipelined
+    options.autoRecomputation = getattr(popart.RecomputationType, recomputation)
     options.virtualGraphMode = popart.VirtualGraphMode.Manual
     gradient = popart.reservedGradientPrefix() + x
     session = popart.TrainingSession(builder.getModelProto(), popart.DataFlow(8, {loss: ALL, gradient: ALL}), loss,

@@ -109,3 +109,38 @@ def test_labels_are_no_reason_to_warn(monkeypatch):
     monkeypatch.setattr(_logging.logger, "warning", lambda text, *args: said.append(text))
     poptorch.trainingModel(WithLoss())(torch.rand(2, 4), torch.tensor([0, 2]))
     assert not said
+
+
+def threads_after(imports, **variables):
+    """Threads that a program has more than after its first sum, and those that Python has started."""
+    program = f"""
+import os, time, torch, _thread
+torch.zeros(1 << 17).sum()
+before = len(os.listdir("/proc/self/task"))
+{imports}
+wanted = (before + torch.get_num_threads(), 1) if {not variables} else (0, 0)
+found, until = (0, 0), time.monotonic() + 60
+while time.monotonic() < until:
+    found = (len(os.listdir("/proc/self/task")), _thread._count())
+    if found[0] >= wanted[0] and found[1] >= wanted[1]:
+        break
+    time.sleep(0.01)
+print(found[0] >= wanted[0], found[1])
+"""
+    clean = {name: value for name, value in os.environ.items()
+             if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+    done = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=True,
+                          env={**clean, **variables})
+    assert not done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("package", ["poptorch", "tilescope"])
+def test_a_sleeping_team_keeps_threads_that_came_first_from_spinning(package):
+    assert threads_after(f"import {package}") == ["True", "1"]
+
+
+@pytest.mark.parametrize("variable", ["OMP_WAIT_POLICY", "GOMP_SPINCOUNT"])
+def test_the_users_choice_of_waiting_is_kept(variable):
+    value = "active" if variable == "OMP_WAIT_POLICY" else "100000"
+    assert threads_after("import poptorch", **{variable: value}) == ["True", "0"]

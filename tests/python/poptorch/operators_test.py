@@ -1,4 +1,6 @@
 """Operations of PyTorch that are composed of others: results and gradients are PyTorch's."""
+import gc
+
 import poptorch
 import pytest
 import torch
@@ -292,6 +294,28 @@ def test_what_cannot_be_exported_is_named_with_the_line(module, name):
     with pytest.raises(poptorch.Error, match=rf"operator {name}.* is not simulated \(in .*operators_test") as refused:
         poptorch.inferenceModel(Uses())(R(2, 3, 4))
     assert "PyTorch GitHub" not in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_arguments_that_cannot_be_exported_are_named_with_the_line():
+    def multiplied(x):
+        return x.scatter(1, torch.zeros(2, 1).long(), 2.0, reduce="multiply")
+
+    with pytest.raises(poptorch.Error, match=r"arguments of operator scatter are not simulated \(in .*operators_test"):
+        poptorch.inferenceModel(Computes(multiplied))(R(2, 3))
+
+
+def test_an_error_that_is_kept_has_no_part_of_the_exporters_graph():
+    kept = []
+    for refused in (torch.lgamma, torch.digamma, torch.special.i1, torch.erfinv):
+        try:
+            poptorch.inferenceModel(Computes(refused))(R(2, 3))
+        except poptorch.Error as error:
+            kept.append(error)
+    assert len(kept) == 4
+    # torch would take it for a part of a later model's graph in the same place.
+    assert sum(type(thing).__name__ == "GraphContext" for thing in gc.get_objects()) == 0
+    for _ in kept:
+        assert near(poptorch.inferenceModel(Computes(torch.exp))(torch.ones(2, 3)), torch.full((2, 3), 1.0).exp())
 
 
 class AfterUnknownSizes(nn.Module):

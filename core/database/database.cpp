@@ -150,6 +150,14 @@ double Statement::real(int at) const {
 }
 
 std::string Statement::text(int at) const {
+    // As it is stored: to end a text with a zero, sqlite3_column_text copies it first.
+    sqlite3_value* value = sqlite3_column_value(statement_, at);
+    if (sqlite3_value_type(value) == SQLITE_TEXT && sqlite3_value_encoding(value) == SQLITE_UTF8) {
+        const auto* stored = static_cast<const char*>(sqlite3_value_blob(value));
+        return stored == nullptr
+                   ? std::string()
+                   : std::string(stored, static_cast<std::size_t>(sqlite3_value_bytes(value)));
+    }
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, at));
     return text == nullptr
                ? std::string()

@@ -7,12 +7,19 @@
 #include <optional>
 #include <vector>
 
+#include "core/database/number_text.h"
 #include "core/database/row_access.h"
 
 namespace tilescope {
 
-/// A value as a parameter. An Id of none, an empty optional and NaN are NULL, a TileSeries and
-/// bytes are blobs, values of enumerations their names.
+/// A list of ids of one kind.
+template <class T>
+concept AnyIds = requires(const T& ids) {
+    []<class Tag>(const std::vector<Id<Tag>>&) {}(ids);
+};
+
+/// A value as a parameter. An Id of none, an empty optional, no ids and NaN are NULL, a TileSeries
+/// and bytes are blobs, values of enumerations their names, ids a JSON array.
 template <class T> void bindValue(Statement& to, int at, const T& value) {
     if constexpr (std::integral<T>)
         to.bind(at, static_cast<std::int64_t>(value));
@@ -22,6 +29,8 @@ template <class T> void bindValue(Statement& to, int at, const T& value) {
         bindValue(to, at, value.encode());
     else if constexpr (std::same_as<T, std::vector<std::byte>>)
         to.bind(at, std::span<const std::byte>(value));
+    else if constexpr (AnyIds<T>)
+        bindValue(to, at, value.empty() ? std::nullopt : std::optional(idsText(value)));
     else if constexpr (std::is_enum_v<T>)
         to.bind(at, toString(value));
     else if constexpr (std::invocable<T>)
@@ -47,7 +56,7 @@ template <class T> constexpr std::string_view sqlType() {
         return "INTEGER";
     else if constexpr (std::floating_point<T>)
         return "REAL";
-    else if constexpr (std::convertible_to<T, std::string_view> || std::is_enum_v<T>)
+    else if constexpr (std::convertible_to<T, std::string_view> || std::is_enum_v<T> || AnyIds<T>)
         return "TEXT";
     else
         return "BLOB";

@@ -17,12 +17,19 @@ constexpr auto vertexTypeTable = storedTable<VertexType>({"vertex_types"}, [](au
        field("code_by_tile", v.codeBytes));
 });
 
-constexpr auto computeSetTable = storedTable<ComputeSet>(
-    {.name = "compute_set_rows", .from = "compute_sets"}, [](auto& to, auto& c) {
+constexpr auto computeSetTable =
+    storedTable<ComputeSet>({"compute_set_rows", firstVersionWithSeries}, [](auto& to, auto& c) {
         to(rowNumber("compute_set"), field("name", c.name), field("operation", c.operation),
-           derived("cycles", c.cycles.max().value), given("series"),
-           readFrom("cycles_by_tile", c.cycles));
+           derived("cycles", c.cycles.max().value), givenBack("series"));
     });
+
+/// As older files have them.
+constexpr auto olderSetTable = storedTable<ComputeSet>({"compute_sets"}, [](auto& to, auto& c) {
+    to(rowNumber("compute_set"), field("name", c.name), field("operation", c.operation),
+       field("cycles_by_tile", c.cycles));
+});
+
+constexpr std::string_view setSeriesTable = "compute_set_series";
 
 constexpr auto instanceTable =
     storedTable<VertexInstances>({"vertex_instances"}, [](auto& to, auto& v) {
@@ -33,7 +40,7 @@ constexpr auto instanceTable =
     });
 
 void writeComputeSets(const Profile& profile, const Database& db) {
-    SeriesBlobs series(db, "compute_set_series");
+    SeriesBlobs series(db, setSeriesTable);
     RowWriter row(db, computeSetTable);
     RowWriter instances(db, instanceTable);
     std::int64_t id = 0;
@@ -45,8 +52,23 @@ void writeComputeSets(const Profile& profile, const Database& db) {
     }
 }
 
-IdVector<ComputeSetId, ComputeSet> readComputeSets(const ProfileReader::Impl& file) {
-    auto sets = readRows<IdVector<ComputeSetId, ComputeSet>>(file.rows(), computeSetTable);
+using ComputeSets = IdVector<ComputeSetId, ComputeSet>;
+
+ComputeSets readWithoutVertices(const ProfileReader::Impl& file) {
+    if (!file.has(firstVersionWithSeries))
+        return readRows<ComputeSets>(file.rows(), olderSetTable);
+    ComputeSets sets;
+    StoredSeries series(file.rows(), setSeriesTable);
+    sets.reserve(rowsOf(file.rows(), computeSetTable));
+    eachRow(file.rows(), computeSetTable, [&](ComputeSet& set, const Statement& given) {
+        set.cycles = series.of(given, 0);
+        sets.add(std::move(set));
+    });
+    return sets;
+}
+
+ComputeSets readComputeSets(const ProfileReader::Impl& file) {
+    ComputeSets sets = readWithoutVertices(file);
     eachRow(file.rows(), instanceTable, [&](VertexInstances& row, const Statement& given) {
         element(sets, given.integer(0)).vertices.push_back(std::move(row));
     });

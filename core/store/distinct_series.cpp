@@ -29,4 +29,22 @@ std::int64_t SeriesBlobs::idOf(const TileSeries& series) {
     return numbered.number;
 }
 
+StoredSeries::StoredSeries(const RowSource& file, std::string_view table) {
+    Statement row = file.db.prepare(fmt::format("SELECT id, data FROM {} ORDER BY id", table));
+    for (std::int64_t number = 0; row.step(); ++number) {
+        if (row.integer(0) != number)
+            throw DamagedProfile(fmt::format("rows of {} are missing", table));
+        series_.push_back(seriesAt(row, 1, file.tiles));
+    }
+}
+
+const TileSeries& StoredSeries::of(const Statement& row, int at) {
+    const std::int64_t id = row.isNull(at) ? -1 : row.integer(at);
+    const TileSeries& found = element(series_, id, "a row refers to a series that does not exist");
+    runs_ += found.runs().size();
+    if (runs_ > mostRuns)
+        throw DamagedProfile("more rows share a series than there can be");
+    return found;
+}
+
 } // namespace tilescope

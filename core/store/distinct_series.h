@@ -6,11 +6,19 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
-#include "core/database/insert.h"
+#include "core/database/stored_table.h"
 #include "core/tiles/tile_series.h"
 
 namespace tilescope {
+
+/// From this schema version on each distinct series is in the file once.
+constexpr std::int64_t firstVersionWithSeries = 8;
+
+/// Over all rows of a table: a hundred times as many as the largest models have. Rows that share a
+/// series are short, so a small damaged file could take all memory.
+constexpr std::size_t mostRuns = std::size_t{1} << 26;
 
 /// Numbers series from 0 on; equal series share a number. The series must outlive it.
 class DistinctSeries {
@@ -43,6 +51,20 @@ public:
 private:
     Insert row_;
     DistinctSeries distinct_;
+};
+
+/// The series of such a table, for the rows that refer to them.
+class StoredSeries {
+public:
+    /// Throws DamagedProfile for blobs that are not of this machine.
+    StoredSeries(const RowSource& file, std::string_view table);
+
+    /// The series whose id a column has; throws DamagedProfile if there is none.
+    const TileSeries& of(const Statement& row, int at);
+
+private:
+    std::vector<TileSeries> series_;
+    std::size_t runs_ = 0; ///< of all that were asked for
 };
 
 } // namespace tilescope

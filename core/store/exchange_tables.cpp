@@ -6,17 +6,25 @@ namespace tilescope {
 namespace {
 
 constexpr auto exchangeTable =
-    storedTable<Exchange>({.name = "exchange_rows", .from = "exchanges"}, [](auto& to, auto& e) {
+    storedTable<Exchange>({"exchange_rows", firstVersionWithSeries}, [](auto& to, auto& e) {
         to(rowNumber("id"), field("name", e.name), field("operation", e.operation),
            derived("bytes", e.bytesReceived.sum()), derived("cycles", e.cycles.max().value),
            derived("code_bytes", e.codeBytes.sum()), field("run_bytes", e.runBytes),
-           given("received"), given("sent"), given("code"), given("cycles_series"),
-           readFrom("received_by_tile", e.bytesReceived), readFrom("sent_by_tile", e.bytesSent),
-           readFrom("code_by_tile", e.codeBytes), readFrom("cycles_by_tile", e.cycles));
+           givenBack("received"), givenBack("sent"), givenBack("code"), givenBack("cycles_series"));
     });
 
+/// As older files have them.
+constexpr auto olderExchangeTable = storedTable<Exchange>({"exchanges"}, [](auto& to, auto& e) {
+    to(rowNumber("id"), field("name", e.name), field("operation", e.operation),
+       field("run_bytes", e.runBytes), field("received_by_tile", e.bytesReceived),
+       field("sent_by_tile", e.bytesSent), field("code_by_tile", e.codeBytes),
+       field("cycles_by_tile", e.cycles));
+});
+
+constexpr std::string_view exchangeSeriesTable = "exchange_series";
+
 void writeExchanges(const Profile& profile, const Database& db) {
-    SeriesBlobs series(db, "exchange_series");
+    SeriesBlobs series(db, exchangeSeriesTable);
     RowWriter row(db, exchangeTable);
     for (const Exchange& e : profile.exchanges) {
         const std::int64_t received = series.idOf(e.bytesReceived);
@@ -24,6 +32,23 @@ void writeExchanges(const Profile& profile, const Database& db) {
         const std::int64_t code = series.idOf(e.codeBytes);
         row(e, received, sent, code, series.idOf(e.cycles));
     }
+}
+
+IdVector<ExchangeId, Exchange> readExchanges(const ProfileReader::Impl& file) {
+    using Exchanges = IdVector<ExchangeId, Exchange>;
+    if (!file.has(firstVersionWithSeries))
+        return readRows<Exchanges>(file.rows(), olderExchangeTable);
+    Exchanges exchanges;
+    StoredSeries series(file.rows(), exchangeSeriesTable);
+    exchanges.reserve(rowsOf(file.rows(), exchangeTable));
+    eachRow(file.rows(), exchangeTable, [&](Exchange& e, const Statement& given) {
+        e.bytesReceived = series.of(given, 0);
+        e.bytesSent = series.of(given, 1);
+        e.codeBytes = series.of(given, 2);
+        e.cycles = series.of(given, 3);
+        exchanges.add(std::move(e));
+    });
+    return exchanges;
 }
 
 } // namespace
@@ -48,7 +73,7 @@ CREATE VIEW exchanges AS
     FROM exchange_rows e;
 )sql",
                       exchangeTable),
-            {part<&Profile::exchanges>(exchangeTable, writeExchanges)}};
+            {part<&Profile::exchanges>(writeExchanges, readExchanges)}};
 }
 
 } // namespace tilescope

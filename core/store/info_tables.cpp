@@ -175,7 +175,8 @@ TableGroup infoTables() {
     return {1,
             R"sql(
 -- Headline figures, target (target.*), options (option.*), engine options (engine.*), phase times
--- (timing.*) and where the figures come from (origin, origin.*; since version 12).
+-- (timing.*) and where the figures come from (origin, origin.*; since version 12). variables.tiles
+-- (since version 15): rows of vars_info, which would have to be unrolled to count them.
 CREATE TABLE info(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 )sql",
             {part<&Profile::info>(writeInfo,

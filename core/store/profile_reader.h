@@ -93,6 +93,8 @@ public:
     /// Operations at their places, without calls of functions: the number in the model. For files
     /// without a graph, the number in the program.
     [[nodiscard]] std::int64_t modelOperations() const;
+    /// Variables, each as often as there are tiles that it lies on: the rows of the view vars_info.
+    [[nodiscard]] std::int64_t variablesOnTiles() const;
     /// Not-always-live bytes over all tiles at each step, without the part of each IPU.
     [[nodiscard]] std::vector<std::int64_t> notAlwaysLive() const;
     [[nodiscard]] LivenessCurve livenessCurve() const;

@@ -1,4 +1,7 @@
 // The program tree.
+#include <algorithm>
+#include <limits>
+
 #include "core/store/program_forest.h"
 #include "core/store/table_group.h"
 
@@ -8,13 +11,33 @@ namespace {
 /// From this version on programs may be of kinds that only other tools have.
 constexpr std::int64_t firstVersionWithOtherKinds = 12;
 
+/// From this version on the variables of a program are lists in its row; before, each was a row.
+constexpr std::int64_t firstVersionWithVariableLists = 15;
+
+/// Whether they exist is checked for all at once.
+std::vector<VariableId> variablesAt(const Statement& row, int at) {
+    std::vector<VariableId> variables;
+    if (row.isNull(at))
+        return variables;
+    const std::vector<std::int64_t> numbers = numbersOf(row.blob(at));
+    variables.reserve(numbers.size());
+    for (const std::int64_t number : numbers) {
+        if (number < 0 || number > std::numeric_limits<std::int32_t>::max())
+            throw DamagedProfile("a row has an impossible id");
+        variables.emplace_back(static_cast<std::int32_t>(number));
+    }
+    return variables;
+}
+
 constexpr auto programTable = storedTable<Program>({"programs"}, [](auto& to, auto& p) {
     to(rowNumber("id"), field("name", p.name), field("kind", p.kind), field("parent", p.parent),
-       given("position"), field("count", p.count), field("target", p.target),
+       givenBack("position"), field("count", p.count), field("target", p.target),
        field("compute_set", p.computeSet), field("exchange", p.exchange), field("stream", p.stream),
        field("operation", p.operation), derived("control_code", p.controlCode.sum()),
        field("control_code_by_tile", p.controlCode),
-       field("original_kind", p.originalKind, {}, firstVersionWithOtherKinds));
+       field("original_kind", p.originalKind, {}, firstVersionWithOtherKinds),
+       field("variables_read", p.variablesRead, variablesAt, firstVersionWithVariableLists),
+       field("variables_written", p.variablesWritten, variablesAt, firstVersionWithVariableLists));
 });
 
 constexpr auto rootColumns = [](auto& to, auto& id) {
@@ -23,41 +46,61 @@ constexpr auto rootColumns = [](auto& to, auto& id) {
 constexpr auto controlTable = storedTable<ProgramId>({"control_programs"}, rootColumns);
 constexpr auto functionTable = storedTable<ProgramId>({"functions"}, rootColumns);
 
-constexpr auto usedVariableTable =
-    storedTable<VariableId>({"program_variables"}, [](auto& to, auto& id) {
-        to(givenBack("program"), field("variable", id, required), givenBack("written"));
-    });
-
 void writePrograms(const Profile& profile, const Database& db) {
     std::vector<std::size_t> position(profile.programs.size(), 0);
     for (const Program& p : profile.programs)
         for (std::size_t i = 0; i < p.children.size(); ++i)
             position.at(p.children[i].index()) = i;
     RowWriter row(db, programTable);
-    IntegerRows<3> variable(db, usedVariableTable.name);
-    std::int64_t id = 0;
-    for (const Program& p : profile.programs) {
-        row(p, position[static_cast<std::size_t>(id)]);
-        for (const VariableId v : p.variablesRead)
-            variable({id, v.value(), 0});
-        for (const VariableId v : p.variablesWritten)
-            variable({id, v.value(), 1});
-        ++id;
+    std::size_t id = 0;
+    for (const Program& p : profile.programs)
+        row(p, position[id++]);
+}
+
+/// Programs are mostly numbered in the order of their positions.
+void addChildren(IdVector<ProgramId, Program>& programs,
+                 const std::vector<std::int64_t>& positions) {
+    for (std::size_t i = 0; i < programs.size(); ++i)
+        if (const ProgramId parent = programs[ProgramId(i)].parent; parent.valid())
+            programs[parent].children.emplace_back(i);
+    const auto isBefore = [&](ProgramId a, ProgramId b) {
+        return positions[a.index()] < positions[b.index()];
+    };
+    for (Program& program : programs)
+        if (!std::is_sorted(program.children.begin(), program.children.end(), isBefore))
+            std::stable_sort(program.children.begin(), program.children.end(), isBefore);
+}
+
+void readVariablesInRows(const Database& db, IdVector<ProgramId, Program>& programs) {
+    Statement row = db.prepare("SELECT program, variable, written FROM program_variables");
+    while (row.step()) {
+        Program& p = element(programs, row.integer(0));
+        (row.integer(2) != 0 ? p.variablesWritten : p.variablesRead)
+            .push_back(idAt<VariableId>(row, 1));
     }
-    variable.finish();
+}
+
+void checkVariables(const IdVector<ProgramId, Program>& programs,
+                    const References<VariableId>& variableAt) {
+    for (const Program& program : programs)
+        for (const auto* variables : {&program.variablesRead, &program.variablesWritten})
+            for (const VariableId variable : *variables)
+                if (!variableAt.known(variable).valid())
+                    throw DamagedProfile("a row refers to one that does not exist");
 }
 
 IdVector<ProgramId, Program> readPrograms(const ProfileReader::Impl& file) {
-    auto programs = readRows<IdVector<ProgramId, Program>>(file.rows(), programTable);
-    Statement child = file.db.prepare(
-        "SELECT parent, id FROM programs WHERE parent IS NOT NULL ORDER BY parent, position");
-    const References<ProgramId> childAt(static_cast<std::int64_t>(programs.size()));
-    while (child.step())
-        element(programs, child.integer(0)).children.push_back(childAt.required(child, 1));
-    eachRow(file.rows(), usedVariableTable, [&](VariableId variable, const Statement& given) {
-        Program& p = element(programs, given.integer(0));
-        (given.integer(1) != 0 ? p.variablesWritten : p.variablesRead).push_back(variable);
+    IdVector<ProgramId, Program> programs;
+    std::vector<std::int64_t> positions;
+    programs.reserve(rowsOf(file.rows(), programTable));
+    eachRow(file.rows(), programTable, [&](Program& program, const Statement& given) {
+        programs.add(std::move(program));
+        positions.push_back(given.integer(0));
     });
+    addChildren(programs, positions);
+    if (!file.has(firstVersionWithVariableLists))
+        readVariablesInRows(file.db, programs);
+    checkVariables(programs, References<VariableId>(file.db));
     checkForest(programs);
     return programs;
 }
@@ -69,16 +112,22 @@ TableGroup programTables() {
             tablesSql(R"sql(
 -- The program tree. position: place among the children of parent. count: of a Repeat.
 -- target: function of a Call. control_code: own bytes over all tiles, without children.
--- original_kind (since version 12): Poplar's name of a kind that is unknown here.
+-- original_kind (since version 12): Poplar's name of a kind that is unknown here. variables_read,
+-- variables_written (since version 15): ids as a JSON array, NULL if there are none.
 CREATE TABLE programs{};
 -- Programs that the host runs.
 CREATE TABLE control_programs{};
 -- Programs that Calls run.
 CREATE TABLE functions{};
--- Variables that a program reads (written 0) and writes (written 1).
-CREATE TABLE program_variables{};
+-- Variables that a program reads (written 0) and writes (written 1); a table before version 15.
+CREATE VIEW program_variables AS
+    SELECT p.id AS program, v.value AS variable, 0 AS written
+    FROM programs p, json_each(p.variables_read) v
+    UNION ALL
+    SELECT p.id AS program, v.value AS variable, 1 AS written
+    FROM programs p, json_each(p.variables_written) v;
 )sql",
-                      programTable, controlTable, functionTable, usedVariableTable),
+                      programTable, controlTable, functionTable),
             {part<&Profile::programs>(writePrograms, readPrograms),
              part<&Profile::controlPrograms>(controlTable),
              part<&Profile::functions>(functionTable)},

@@ -1,56 +1,55 @@
 // Lowered variables, their categories and where they are.
+#include <algorithm>
+#include <map>
+
 #include "core/store/distinct_series.h"
 #include "core/store/table_group.h"
+#include "core/store/variable_runs.h"
 
 namespace tilescope {
 namespace {
 
-/// From this schema version on each distinct series of bytes is in the file once.
-constexpr std::int64_t firstVersionWithSeries = 8;
-/// Over all variables: a hundred times as many as the largest models have. Rows that share a series
-/// are short, so a small damaged file could take all memory.
-constexpr std::size_t mostRuns = std::size_t{1} << 26;
+/// From this schema version on all runs of a series are a text; before, each was a row.
+constexpr std::int64_t firstVersionWithRunsInText = 15;
+
+/// The row of the info table with the number of rows of vars_info.
+constexpr std::string_view onTilesKey = "variables.tiles";
 
 constexpr auto categoryTable = storedTable<MemoryCategory>(
     {"var_categories"}, [](auto& to, auto& m) { to(rowNumber("id"), field("name", m)); });
 
-constexpr auto variableTable = storedTable<Variable>(
-    {.name = "variables",
-     .from = "(SELECT v.*, c.name AS category_name FROM variables v LEFT JOIN var_categories c ON "
-             "c.id = v.category)"},
-    [](auto& to, auto& v) {
-        to(rowNumber("id"), field("name", v.name),
-           derived("category", static_cast<int>(v.category)), readFrom("category_name", v.category),
-           field("operation", v.operation), field("always_live", v.alwaysLive),
-           field("liveness_class", v.liveness), field("type", v.type), field("shape", v.shape),
-           derived("total_bytes", v.bytes.sum()), derived("max_tile_bytes", v.bytes.max().value),
-           derived("max_tile", v.bytes.max().tile), givenBack("series", firstVersionWithSeries));
-    });
+constexpr auto variableTable = storedTable<Variable>({"variables"}, [](auto& to, auto& v) {
+    to(rowNumber("id"), field("name", v.name), givenBack("category"),
+       field("operation", v.operation), field("always_live", v.alwaysLive),
+       field("liveness_class", v.liveness), field("type", v.type), field("shape", v.shape),
+       derived("total_bytes", v.bytes.sum()), derived("max_tile_bytes", v.bytes.max().value),
+       derived("max_tile", v.bytes.max().tile), givenBack("series", firstVersionWithSeries));
+});
 
 void writeVariables(const Profile& profile, const Database& db) {
     writeRows(db, categoryTable, memoryCategories);
+    std::int64_t onTiles = 0;
     RowWriter variable(db, variableTable);
-    IntegerRows<4> run(db, "variable_series");
+    Insert runs(db, "variable_runs");
     DistinctSeries distinct;
     for (const Variable& v : profile.variables) {
+        const auto category = static_cast<int>(v.category);
         if (v.bytes.empty()) {
-            variable(v, std::optional<std::int64_t>());
+            variable(v, category, std::optional<std::int64_t>());
             continue;
         }
+        onTiles += v.bytes.tilesUsed();
         const DistinctSeries::Numbered series = distinct(v.bytes);
-        variable(v, series.number);
+        variable(v, category, series.number);
         if (series.isNew)
-            for (const TileRun& r : v.bytes.runs())
-                run({series.number, r.first, r.tiles(), r.value});
+            runs(series.number, runsText(v.bytes));
     }
-    run.finish();
+    Insert(db, "info")(onTilesKey, onTiles);
 }
 
-/// The distinct series of variables' bytes, by id; none in files before firstVersionWithSeries.
-std::vector<TileSeries> readSeries(const ProfileReader::Impl& file) {
+/// The series of files with a row for each run.
+std::vector<TileSeries> readSeriesInRows(const ProfileReader::Impl& file) {
     std::vector<TileSeries> all;
-    if (!file.has(firstVersionWithSeries))
-        return all;
     Statement run = file.db.prepare(
         "SELECT series, first_tile, tiles, bytes FROM variable_series ORDER BY 1, 2");
     while (run.step()) {
@@ -65,14 +64,44 @@ std::vector<TileSeries> readSeries(const ProfileReader::Impl& file) {
     return all;
 }
 
+/// The distinct series of variables' bytes, by id; none in files before firstVersionWithSeries.
+std::vector<TileSeries> readSeries(const ProfileReader::Impl& file) {
+    std::vector<TileSeries> all;
+    if (!file.has(firstVersionWithSeries))
+        return all;
+    if (!file.has(firstVersionWithRunsInText))
+        return readSeriesInRows(file);
+    Statement row = file.db.prepare("SELECT id, runs FROM variable_runs ORDER BY id");
+    while (row.step()) {
+        if (row.integer(0) != static_cast<std::int64_t>(all.size()))
+            throw DamagedProfile("rows of variable_runs are missing");
+        all.push_back(seriesOfRuns(file, row.blob(1)));
+    }
+    return all;
+}
+
+/// The categories by their number in the file.
+std::map<std::int64_t, MemoryCategory> readCategories(const ProfileReader::Impl& file) {
+    std::map<std::int64_t, MemoryCategory> categories;
+    Statement row = file.db.prepare("SELECT id, name FROM var_categories");
+    while (row.step())
+        categories.emplace(row.integer(0), valueAt<MemoryCategory>(row, 1));
+    return categories;
+}
+
 IdVector<VariableId, Variable> readVariables(const ProfileReader::Impl& file) {
     IdVector<VariableId, Variable> variables;
+    const std::map<std::int64_t, MemoryCategory> categories = readCategories(file);
     std::vector<TileSeries> series = readSeries(file);
     std::size_t runs = 0;
     variables.reserve(rowsOf(file.rows(), variableTable));
     eachRow(file.rows(), variableTable, [&](Variable& v, const Statement& given) {
-        if (!given.isNull(0))
-            v.bytes = element(series, given.integer(0));
+        const auto category = categories.find(given.integer(0));
+        if (category == categories.end())
+            throw DamagedProfile("a variable has an unknown category");
+        v.category = category->second;
+        if (!given.isNull(1))
+            v.bytes = element(series, given.integer(1));
         runs += v.bytes.runs().size();
         if (runs > mostRuns)
             throw DamagedProfile("more variables share a series than there can be");
@@ -90,6 +119,15 @@ IdVector<VariableId, Variable> readVariables(const ProfileReader::Impl& file) {
 
 } // namespace
 
+std::int64_t ProfileReader::variablesOnTiles() const {
+    Statement stored = impl_->db.prepare("SELECT value FROM info WHERE key = ?");
+    stored.bind(0, onTilesKey);
+    if (stored.step())
+        return std::max<std::int64_t>(0, stored.integer(0));
+    return impl_->db.integer(
+        "SELECT max(0, CAST(total(tiles) AS INTEGER)) FROM variable_tiles WHERE bytes != 0");
+}
+
 TableGroup variableTables() {
     return {1,
             tablesSql(R"sql(
@@ -100,10 +138,15 @@ CREATE TABLE var_categories{};
 -- bytes by tile, NULL if they are nowhere.
 CREATE TABLE variables{};
 
--- Bytes on each of `tiles` tiles from first_tile on (since version 8); variables with the same bytes
--- on all tiles share a series.
-CREATE TABLE variable_series(series INTEGER, first_tile INTEGER, tiles INTEGER, bytes INTEGER,
-    PRIMARY KEY(series, first_tile)) WITHOUT ROWID;
+-- Bytes by tile, each distinct series once (since version 15): runs is JSON,
+-- [[first_tile, tiles, bytes], ...]; each has the bytes on each of `tiles` tiles from first_tile on.
+CREATE TABLE variable_runs(id INTEGER PRIMARY KEY, runs TEXT);
+
+-- The same with a row for each run (a table before version 15; since version 8).
+CREATE VIEW variable_series AS
+    SELECT v.id AS series, json_extract(r.value, '$[0]') AS first_tile,
+        json_extract(r.value, '$[1]') AS tiles, json_extract(r.value, '$[2]') AS bytes
+    FROM variable_runs v, json_each(v.runs) r;
 
 -- Bytes of a variable on each of `tiles` tiles from first_tile on (a table before version 8).
 CREATE VIEW variable_tiles AS

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "core/trace/trace_index.h"
@@ -37,7 +38,9 @@ std::string_view afterNumber(std::string_view text, std::string_view word,
 std::vector<std::string_view> partsOf(std::string_view path) {
     // Each part is a row of the flame; no model nests this deep, but names in a damaged file may.
     constexpr std::size_t mostParts = 100;
+    constexpr std::size_t usualParts = 8;
     std::vector<std::string_view> parts;
+    parts.reserve(usualParts);
     while (!path.empty()) {
         const std::size_t slash =
             parts.size() < mostParts ? std::min(path.find('/'), path.size()) : path.size();
@@ -80,9 +83,10 @@ FlamePath pathOf(std::string_view name) {
 }
 
 /// A box that steps share: a part of their names, or a call or repeat around them. Calls of one
-/// function differ by their programs, repetitions by their numbers.
+/// function differ by their programs, repetitions by their numbers. Names are those of programs, or
+/// of Surroundings, as each of a hundred thousand steps has some.
 struct Group {
-    std::string name;
+    std::string_view name;
     ProgramId caller; ///< none for a part of a name
     friend bool operator==(const Group&, const Group&) = default;
 };
@@ -129,7 +133,7 @@ private:
         const bool within = path.groups.size() >= scopes_.size() &&
                             std::equal(scopes_.begin(), scopes_.end(), path.groups.begin());
         for (std::size_t i = within ? scopes_.size() : 0; i < path.groups.size(); ++i)
-            groups.push_back({std::string(path.groups[i]), {}});
+            groups.push_back({path.groups[i], {}});
     }
 
     void addCaller(ProgramId id, std::int64_t repetition) {
@@ -138,16 +142,18 @@ private:
         // Both have the debug path of their operation: they are under its scopes.
         const FlamePath path = splitLast(program.name);
         addScopes(path, groups_);
-        std::string name(path.leaf);
+        std::string_view name = path.leaf;
         scopes_ = {};
         if (program.kind == ProgramKind::Repeat)
             scopes_ = path.groups;
         if (name.empty() && known(program.target))
             name = programs_[program.target].name;
         if (program.kind == ProgramKind::Repeat && program.count > 1)
-            name += fmt::format(" {} of {}", repetition + 1, program.count);
+            name =
+                *numbered_.insert(fmt::format("{} {} of {}", name, repetition + 1, program.count))
+                     .first;
         if (!name.empty())
-            groups_.push_back({std::move(name), id});
+            groups_.push_back({name, id});
     }
 
     /// The boxes around a program in its own body. The body itself has the name of its run, its
@@ -174,7 +180,8 @@ private:
     std::vector<std::int64_t> repetitions_;
     ProgramId parent_;
     std::vector<Group> groups_;
-    std::vector<std::string_view> scopes_; ///< of the repeat around, if that is next
+    std::vector<std::string_view> scopes_;     ///< of the repeat around, if that is next
+    std::unordered_set<std::string> numbered_; ///< names with the numbers of repetitions
 };
 
 std::size_t sharedCount(const std::vector<Group>& a, const std::vector<Group>& b) {
@@ -262,7 +269,7 @@ private:
         if (span.merged())
             close(row);
         if (!leaf.empty() || span.merged()) {
-            extend(row, {std::string(leaf), {}}, true, span);
+            extend(row, {leaf, {}}, true, span);
             open_[row++].box.shares = span.shares;
         }
         close(row);

@@ -89,9 +89,18 @@ std::int32_t Blocking::tileOf(std::int32_t nth) const {
 TileSeries Blocking::elements() const {
     TileWalk walk(*this);
     if (walk.ascends()) {
+        // Neighbours mostly have equal shares, which are cheaper to count than to append.
         TileSeries series;
-        walk.forEach(
-            [&](std::int32_t tile, std::int64_t share) { series.append(tile, tile + 1, share); });
+        TileRun run;
+        walk.forEach([&](std::int32_t tile, std::int64_t share) {
+            if (tile == run.end && share == run.value) {
+                ++run.end;
+                return;
+            }
+            series.append(run.first, run.end, run.value);
+            run = {tile, tile + 1, share};
+        });
+        series.append(run.first, run.end, run.value);
         return series;
     }
     DenseTiles elements(walk);

@@ -47,6 +47,45 @@ private slots:
                  ProfileReader(file("good.pop")).query("SELECT * FROM tile_map(20)").rows);
     }
 
+    void hasARowForEachRunOfAVariable() {
+        const fs::path older = copy("older14.pop");
+        execute(older, "CREATE TABLE old_runs(series INTEGER, first_tile INTEGER, tiles INTEGER, "
+                       "bytes INTEGER, PRIMARY KEY(series, first_tile)) WITHOUT ROWID; "
+                       "INSERT INTO old_runs SELECT * FROM variable_series; "
+                       "DROP VIEW variable_series; DROP TABLE variable_runs; "
+                       "PRAGMA legacy_alter_table = ON; "
+                       "ALTER TABLE old_runs RENAME TO variable_series; "
+                       "DELETE FROM info WHERE key = 'variables.tiles'; "
+                       "PRAGMA user_version = 14");
+        const ProfileReader reader(older);
+        QCOMPARE(text(firstDifference(reader.load(), sampleProfile({.withCopy = true}))), "");
+        QCOMPARE(reader.variablesOnTiles(), ProfileReader(file("good.pop")).variablesOnTiles());
+    }
+
+    void hasARowForEachVariableOfAProgram() {
+        const fs::path older = copy("older14b.pop");
+        execute(older, "CREATE TABLE old_uses(program INTEGER, variable INTEGER, written INTEGER); "
+                       "INSERT INTO old_uses SELECT * FROM program_variables; "
+                       "DROP VIEW program_variables; "
+                       "ALTER TABLE programs DROP COLUMN variables_read; "
+                       "ALTER TABLE programs DROP COLUMN variables_written; "
+                       "PRAGMA legacy_alter_table = ON; "
+                       "ALTER TABLE old_uses RENAME TO program_variables; "
+                       "ALTER TABLE variable_runs RENAME TO new_runs; "
+                       "DROP VIEW variable_series; "
+                       "CREATE TABLE variable_series AS SELECT n.id AS series, "
+                       "json_extract(r.value, '$[0]') AS first_tile, json_extract(r.value, '$[1]') "
+                       "AS tiles, json_extract(r.value, '$[2]') AS bytes FROM new_runs n, "
+                       "json_each(n.runs) r; DROP TABLE new_runs; "
+                       "PRAGMA user_version = 14");
+        QCOMPARE(
+            text(firstDifference(ProfileReader(older).load(), sampleProfile({.withCopy = true}))),
+            "");
+        execute(older, "UPDATE program_variables SET variable = NULL");
+        QCOMPARE(userError([&] { (void)ProfileReader(older).load(); }),
+                 "damaged profile: a row refers to one that does not exist");
+    }
+
     void hasNoHostSpans() {
         const fs::path older = copy("older5.pop");
         execute(older, "DROP TABLE host_spans; "

@@ -9,11 +9,13 @@
 #include "core/store/profile_writer.h"
 #include "core/view/profile_view.h"
 #include "tests/support/compare_profile.h"
+#include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/test_main.h"
 
 namespace profile_store_test {
+namespace fs = std::filesystem;
 using namespace tilescope;
 using namespace tilescope::test;
 
@@ -186,6 +188,24 @@ private slots:
         QCOMPARE(plainRows(file("one.pop"), "SELECT variable, first_tile, tiles, bytes FROM "
                                             "variable_tiles ORDER BY 1, 2"),
                  expected);
+    }
+
+    void rowsOfVarsInfoAreCountedWhenWritten() {
+        const fs::path counted = file("counted.pop");
+        writeProfile(sampleProfile(), counted);
+        const std::int64_t rows =
+            integerOf(ProfileReader(counted), "SELECT count(*) FROM vars_info");
+        QVERIFY(rows > 0);
+        QCOMPARE(ProfileReader(counted).variablesOnTiles(), rows);
+        // Older files do not say it.
+        QCOMPARE(text(changeProfile(counted, "DELETE FROM info WHERE key = 'variables.tiles'")),
+                 "");
+        QCOMPARE(ProfileReader(counted).variablesOnTiles(), rows);
+        // What is said is not counted again.
+        QCOMPARE(
+            text(changeProfile(counted, "INSERT INTO info VALUES('variables.tiles', 1234567)")),
+            "");
+        QCOMPARE(ProfileReader(counted).variablesOnTiles(), std::int64_t{1234567});
     }
 
     void edgesOfTheModelsGraphAreAView() {

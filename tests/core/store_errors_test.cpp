@@ -88,7 +88,7 @@ private slots:
         const fs::path newer = copy("newer.pop");
         execute(newer, "PRAGMA user_version = 99");
         QCOMPARE(openError(newer), quoted("newer.pop") +
-                                       " has schema version 99, this TileScope reads up to 14: "
+                                       " has schema version 99, this TileScope reads up to 15: "
                                        "open it with a newer TileScope.");
     }
 
@@ -177,7 +177,7 @@ private slots:
                                 "UPDATE programs SET exchange = 9999",
                                 "UPDATE programs SET stream = 9999",
                                 "UPDATE programs SET operation = 9999",
-                                "UPDATE program_variables SET variable = 9999",
+                                "UPDATE programs SET variables_read = '[9999]'",
                                 "UPDATE control_programs SET program = 9999",
                                 "UPDATE functions SET program = 9999",
                                 "UPDATE liveness_steps SET program = 9999",
@@ -187,7 +187,6 @@ private slots:
                                 "UPDATE trace_calls SET callee = 9999",
                                 "UPDATE runs SET body = 9999",
                                 "UPDATE vertex_instances SET vertex_type = NULL",
-                                "UPDATE program_variables SET variable = NULL",
                                 "UPDATE control_programs SET program = NULL",
                                 "UPDATE functions SET program = NULL",
                                 "UPDATE liveness_steps SET program = NULL",
@@ -229,17 +228,28 @@ private slots:
         QTest::newRow("variable of no series")
             << QByteArray("UPDATE variables SET series = 99") << refers;
         QTest::newRow("series that is gone")
-            << QByteArray("DELETE FROM variable_series WHERE series = 0")
-            << "damaged profile: rows of variable_series are missing";
+            << QByteArray("DELETE FROM variable_runs WHERE id = 0")
+            << "damaged profile: rows of variable_runs are missing";
         QTest::newRow("series with an odd number")
-            << QByteArray("UPDATE variable_series SET series = -4 WHERE series = 0")
-            << "damaged profile: rows of variable_series are missing";
+            << QByteArray("UPDATE variable_runs SET id = -4 WHERE id = 0")
+            << "damaged profile: rows of variable_runs are missing";
         QTest::newRow("series on tiles that overlap")
-            << QByteArray("UPDATE variable_series SET tiles = 1472")
+            << QByteArray("UPDATE variable_runs SET runs = '[[0,8,4],[7,1,4]]'")
             << "damaged profile: a row names impossible tiles";
         QTest::newRow("series of negative bytes")
-            << QByteArray("UPDATE variable_series SET bytes = -8")
+            << QByteArray("UPDATE variable_runs SET runs = '[[0,1,-8]]'")
             << "damaged profile: a row has an impossible size";
+        for (const char* runs : {"NULL", "''", "'{}'", "'[[0,1,8]'", "'[[0,1,8],]'", "'[[0,1]]'",
+                                 "'[[0,1,8]] '", "'[[0,1,99999999999999999999]]'"})
+            QTest::addRow("runs %s", runs) << QByteArray("UPDATE variable_runs SET runs = ") + runs
+                                           << "damaged profile: a list of numbers cannot be read";
+        for (const char* list : {"''", "'7'", "'[1'", "'[1,]'", "'[null]'", "'[1] '"})
+            QTest::addRow("variables %s", list)
+                << QByteArray("UPDATE programs SET variables_written = ") + list
+                << "damaged profile: a list of numbers cannot be read";
+        QTest::newRow("variable of 33 bits")
+            << QByteArray("UPDATE programs SET variables_read = '[4294967297]'")
+            << "damaged profile: a row has an impossible id";
         for (const char* sql :
              {"UPDATE exchange_rows SET run_bytes = -5", "UPDATE copies SET run_elements = -5",
               "UPDATE copies SET run_bytes = 9223372036854775807",
@@ -263,7 +273,8 @@ private slots:
             << QByteArray("DELETE FROM trace_bodies WHERE id = 0")
             << "damaged profile: rows of trace_bodies are missing";
         QTest::newRow("category that is gone")
-            << QByteArray("DELETE FROM var_categories") << "damaged profile: unknown name ''";
+            << QByteArray("DELETE FROM var_categories")
+            << "damaged profile: a variable has an unknown category";
         QTest::newRow("hole in a trace body")
             << QByteArray("DELETE FROM trace_steps WHERE body = 0 AND position = 0")
             << "damaged profile: positions of a trace body have a gap";
@@ -374,7 +385,7 @@ private slots:
     void viewsThatWouldFillTheDisk_data() {
         QTest::addColumn<QString>("change");
         QTest::addColumn<QString>("sql");
-        QTest::newRow("tiles") << "UPDATE variable_series SET tiles = 1000000000000"
+        QTest::newRow("tiles") << "UPDATE variable_runs SET runs = '[[0,1000000000000,8]]'"
                                << "SELECT count(*) FROM vars_info";
         QTest::newRow("repeats") << "UPDATE trace_calls SET count = 1000000000000"
                                  << "SELECT count(*) FROM steps_by_ipu";

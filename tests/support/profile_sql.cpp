@@ -34,7 +34,7 @@ CREATE TABLE old_exchanges(id INTEGER PRIMARY KEY, name TEXT, operation INTEGER,
     received_by_tile BLOB, sent_by_tile BLOB, code_by_tile BLOB, cycles_by_tile BLOB);
 INSERT INTO old_exchanges SELECT * FROM exchanges;
 DROP VIEW variable_tiles; DROP VIEW compute_sets; DROP VIEW exchanges;
-DROP TABLE variable_series; DROP TABLE compute_set_series; DROP TABLE compute_set_rows;
+DROP VIEW variable_series; DROP TABLE variable_runs; DROP TABLE compute_set_series; DROP TABLE compute_set_rows;
 DROP TABLE exchange_series; DROP TABLE exchange_rows;
 ALTER TABLE old_tiles RENAME TO variable_tiles;
 ALTER TABLE old_sets RENAME TO compute_sets;

@@ -33,11 +33,8 @@ ProfileFigures readFigures(const ProfileView& profile, const std::stop_token& st
     for (const TileMemory& tile : *tiles)
         figures.tileBytes.push_back(tile.includingGaps);
     figures.fullest = tilesByMemory(*tiles, {0, profile.machine().totalTiles()}, mostTiles);
-    // The number of rows of the view vars_info, which would have to be unrolled to count them. The
-    // variables themselves, possibly many, are not needed here.
-    figures.variables = numberOf(
-        reader,
-        "SELECT max(0, CAST(total(tiles) AS INTEGER)) FROM variable_tiles WHERE bytes != 0");
+    // The variables themselves, possibly many, are not needed here.
+    figures.variables = reader.variablesOnTiles();
     figures.computeSets = rowsOf(reader, "compute_sets");
     figures.steps = rowsOf(reader, "liveness_steps");
     figures.operations = reader.modelOperations();

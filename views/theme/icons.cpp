@@ -13,14 +13,18 @@ static void initialiseResources() {
 namespace tilescope::views {
 namespace {
 
-QPixmap rendered(QByteArray svg, const QColor& colour, int size) {
+void addColour(QIcon& icon, QByteArray svg, const QColor& colour, QIcon::Mode mode,
+               QIcon::State state) {
     svg.replace("#000", colour.name().toLatin1());
     QSvgRenderer renderer(svg);
-    QPixmap pixmap(size, size);
-    pixmap.fill(Qt::transparent);
-    QPainter painter(&pixmap);
-    renderer.render(&painter);
-    return pixmap;
+    for (const int size : {20, 40}) {
+        QPixmap pixmap(size, size);
+        pixmap.fill(Qt::transparent);
+        QPainter painter(&pixmap);
+        renderer.render(&painter);
+        painter.end();
+        icon.addPixmap(pixmap, mode, state);
+    }
 }
 
 } // namespace
@@ -32,11 +36,9 @@ QIcon themedIcon(const QString& name, const Theme& theme) {
         return {};
     const QByteArray svg = file.readAll();
     QIcon icon;
-    for (const int size : {20, 40}) {
-        icon.addPixmap(rendered(svg, theme.text, size), QIcon::Normal, QIcon::Off);
-        icon.addPixmap(rendered(svg, theme.accent, size), QIcon::Normal, QIcon::On);
-        icon.addPixmap(rendered(svg, theme.mutedText, size), QIcon::Disabled, QIcon::Off);
-    }
+    addColour(icon, svg, theme.text, QIcon::Normal, QIcon::Off);
+    addColour(icon, svg, theme.accent, QIcon::Normal, QIcon::On);
+    addColour(icon, svg, theme.mutedText, QIcon::Disabled, QIcon::Off);
     return icon;
 }
 

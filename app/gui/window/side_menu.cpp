@@ -43,6 +43,7 @@ SideMenu::SideMenu(views::ViewContext& context, QWidget* parent)
     layout->addWidget(collapse_);
     connect(collapse_, &QToolButton::clicked, this, &SideMenu::toggle);
     connect(&context_.theme, &views::ThemeSource::changed, this, &SideMenu::applyTheme);
+    applyTheme();
     setCollapsed(false);
 }
 
@@ -79,7 +80,7 @@ void SideMenu::showNames() {
     collapse_->setToolButtonStyle(style);
     collapse_->setToolTip(names ? tr("Show icons only") : tr("Show names"));
     setFixedWidth(names ? wideWidth : narrowWidth);
-    applyTheme();
+    showWhatCollapses();
 }
 
 void SideMenu::applyTheme() {
@@ -87,8 +88,13 @@ void SideMenu::applyTheme() {
     for (const Report report : reports)
         buttons_[static_cast<std::size_t>(report)]->setIcon(
             views::themedIcon(reportName(report), theme));
-    collapse_->setIcon(views::themedIcon(
-        showsNames() ? QStringLiteral("collapse") : QStringLiteral("expand"), theme));
+    showWhatCollapses();
+}
+
+void SideMenu::showWhatCollapses() {
+    collapse_->setIcon(
+        views::themedIcon(showsNames() ? QStringLiteral("collapse") : QStringLiteral("expand"),
+                          context_.theme.current()));
 }
 
 } // namespace tilescope::gui

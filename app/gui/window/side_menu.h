@@ -32,6 +32,7 @@ signals:
 private:
     void applyTheme();
     void showNames();
+    void showWhatCollapses();
 
     views::ViewContext& context_;
     std::array<QToolButton*, reports.size()> buttons_{};

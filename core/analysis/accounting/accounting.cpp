@@ -22,6 +22,9 @@ public:
         , operations_(*profile.operations(stop))
         , programs_(*profile.programs(stop))
         , graph_(*profile.modelGraph(stop))
+        , computeSets_(*profile.computeSets(stop))
+        , exchanges_(*profile.exchanges(stop))
+        , streams_(*profile.streams(stop))
         , sites_(programs_)
         , names_(graph_, operations_, sites_) {
         made_.placesOf_.assign(operations_.size(), 0);
@@ -115,8 +118,7 @@ private:
     const std::vector<StepEstimate>& estimates(ProgramId program) {
         const auto [known, isNew] = estimates_.try_emplace(program);
         if (isNew)
-            known->second = estimatedStep(programs_[program], *profile_.computeSets(stop_),
-                                          *profile_.exchanges(stop_), *profile_.streams(stop_),
+            known->second = estimatedStep(programs_[program], computeSets_, exchanges_, streams_,
                                           profile_.machine().tilesPerIpu);
         return known->second;
     }
@@ -232,6 +234,9 @@ private:
     const IdVector<OperationId, Operation>& operations_;
     const IdVector<ProgramId, Program>& programs_;
     const ModelGraph& graph_;
+    const IdVector<ComputeSetId, ComputeSet>& computeSets_;
+    const IdVector<ExchangeId, Exchange>& exchanges_;
+    const IdVector<StreamId, Stream>& streams_;
     CallSites sites_;
     PlaceNames names_;
     Accounting made_;

@@ -65,8 +65,9 @@ private:
         double computeCycles = 0; ///< likewise
         bool half = false;
     };
-    /// Several places may have the same path; each still gets its own row.
-    using Key = std::tuple<std::string, PlaceId, IpuId, std::string>;
+    /// Several places may have the same path; each still gets its own row. The kind is a literal,
+    /// and the name is empty where the place tells it. What is cheap to compare comes first.
+    using Key = std::tuple<PlaceId, IpuId, std::string_view, std::string>;
 
     [[nodiscard]] bool byPlace() const { return layer_ < CostLayer::Library; }
 
@@ -95,8 +96,8 @@ private:
     }
 
     std::size_t rowOf(const std::string& name, PlaceId place, IpuId ipu, std::string_view kind) {
-        const auto [known, isNew] =
-            index_.try_emplace({name, place, ipu, std::string(kind)}, rows_.size());
+        const auto [known, isNew] = index_.try_emplace(
+            {place, ipu, kind, place.valid() ? std::string() : name}, rows_.size());
         if (isNew) {
             CostRow& row = rows_.emplace_back();
             row.path = name;

@@ -200,10 +200,13 @@ bool areAlike(const Facts& p, const CostlyCopies& a, const CostlyCopies& b) {
 
 /// Operations whose copies are worth reporting, most cycles first.
 std::vector<CostlyCopies> costlyCopies(const Facts& p) {
+    const std::vector<StridedOperation> strided =
+        stridedOperations(p.copies(), p.computeSets(), p.exchanges());
+    if (strided.empty())
+        return {};
     const StepLists lists = stepLists(p);
     std::vector<CostlyCopies> all;
-    for (const StridedOperation& found :
-         stridedOperations(p.copies(), p.computeSets(), p.exchanges()))
+    for (const StridedOperation& found : strided)
         if (CostlyCopies costs = costsOf(p, lists, found); costs.share() >= noteShare)
             all.push_back(std::move(costs));
     std::stable_sort(all.begin(), all.end(), [](const CostlyCopies& a, const CostlyCopies& b) {
@@ -321,16 +324,18 @@ std::vector<Insight> findStridedCopies(const Facts& p) {
 /// Steps that exchange short runs, most cycles first. Those before a strided copy are covered by
 /// its card.
 Steps shortRuns(const Facts& p) {
-    std::vector<bool> told(p.exchanges().size(), false);
+    const auto& programs = p.programs();
+    const auto& exchanges = p.exchanges();
+    std::vector<bool> told(exchanges.size(), false);
     for (const Copy& copy : p.copies())
         if (copy.strided && copy.exchange.valid())
             told.at(copy.exchange.index()) = true;
     Steps found;
-    for (std::size_t i = 0; i < p.programs().size(); ++i) {
-        const ExchangeId id = p.programs()[ProgramId(i)].exchange;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        const ExchangeId id = programs[ProgramId(i)].exchange;
         if (!id.valid() || told.at(id.index()))
             continue;
-        const Exchange& e = p.exchanges()[id];
+        const Exchange& e = exchanges[id];
         if (e.runBytes > 0 && e.runBytes < shortRunBytes && !e.bytesReceived.empty())
             found.emplace_back(i);
     }

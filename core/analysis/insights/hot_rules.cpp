@@ -18,13 +18,13 @@ constexpr double hotShare = 0.05;
 constexpr std::size_t mostCards = 5;
 
 /// Places of operations, most cycles first.
-std::vector<CostRow> longestPlaces(const Facts& p) {
-    std::vector<CostRow> found = p.places();
-    std::erase_if(found, [](const CostRow& row) {
-        return !row.operation.valid() || row.measuredCycles <= 0;
-    });
-    std::stable_sort(found.begin(), found.end(), [](const CostRow& a, const CostRow& b) {
-        return a.measuredCycles > b.measuredCycles;
+std::vector<const CostRow*> longestPlaces(const Facts& p) {
+    std::vector<const CostRow*> found;
+    for (const CostRow& row : p.places())
+        if (row.operation.valid() && row.measuredCycles > 0)
+            found.push_back(&row);
+    std::stable_sort(found.begin(), found.end(), [](const CostRow* a, const CostRow* b) {
+        return a->measuredCycles > b->measuredCycles;
     });
     return found;
 }
@@ -96,21 +96,21 @@ Insight insightOf(const Facts& p, const CostRow& row) {
 std::vector<Insight> findLongestOperations(const Facts& p) {
     if (!p.run())
         return {};
-    const std::vector<CostRow> rows = longestPlaces(p);
+    const std::vector<const CostRow*> rows = longestPlaces(p);
     std::vector<Insight> insights;
-    for (const CostRow& row : rows) {
-        const bool own = p.run()->share(row.measuredCycles) >= hotShare || insights.empty();
+    for (const CostRow* row : rows) {
+        const bool own = p.run()->share(row->measuredCycles) >= hotShare || insights.empty();
         if (!own || insights.size() == mostCards)
             break;
-        insights.push_back(insightOf(p, row));
+        insights.push_back(insightOf(p, *row));
     }
     if (insights.empty())
         return {};
     // Compared with those after them, which have no card.
     for (std::size_t i = insights.size(); i < std::min(insights.size() + shownRows, rows.size());
          ++i)
-        insights.back().evidence.push_back(cyclesOf(fmt::format("then: {}", rows[i].path),
-                                                    rows[i].measuredCycles, rows[i].operation));
+        insights.back().evidence.push_back(cyclesOf(fmt::format("then: {}", rows[i]->path),
+                                                    rows[i]->measuredCycles, rows[i]->operation));
     return insights;
 }
 

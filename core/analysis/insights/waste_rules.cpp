@@ -18,17 +18,20 @@ constexpr double worthOverall = 0.01;
 /// Single-precision variables that take up space on the fullest tile at the peak, the largest
 /// first.
 std::vector<VariableId> singlePrecision(const Facts& p, TileId tile, StepId peak) {
+    // Asking for a part takes a lock, and there may be a hundred thousand variables.
+    const auto& variables = p.variables();
+    const auto& classes = p.livenessClasses();
     std::vector<VariableId> found;
-    for (std::size_t i = 0; i < p.variables().size(); ++i) {
-        const Variable& v = p.variables()[VariableId(i)];
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+        const Variable& v = variables[VariableId(i)];
         const bool there = v.alwaysLive || (peak.valid() && v.liveness.valid() &&
-                                            v.liveness.index() < p.livenessClasses().size() &&
-                                            p.livenessClasses()[v.liveness].contains(peak));
+                                            v.liveness.index() < classes.size() &&
+                                            classes[v.liveness].contains(peak));
         if (v.type == "float" && there && v.bytes.at(tile) > 0)
             found.emplace_back(i);
     }
     std::stable_sort(found.begin(), found.end(), [&](VariableId a, VariableId b) {
-        return p.variables()[a].bytes.at(tile) > p.variables()[b].bytes.at(tile);
+        return variables[a].bytes.at(tile) > variables[b].bytes.at(tile);
     });
     return found;
 }

@@ -1,0 +1,57 @@
+#include "core/database/number_text.h"
+
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "core/base/damaged_profile.h"
+
+namespace tilescope {
+namespace {
+
+[[noreturn]] void unreadable() {
+    throw DamagedProfile("a list of numbers cannot be read");
+}
+
+} // namespace
+
+void addNumber(std::string& text, std::int64_t number) {
+    std::array<char, std::numeric_limits<std::int64_t>::digits10 + 2> digits; // and a sign
+    text.append(digits.data(),
+                std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
+}
+
+std::int64_t NumberText::number() {
+    std::int64_t value = 0;
+    const auto [rest, error] = std::from_chars(at_, end_, value);
+    if (error != std::errc())
+        unreadable();
+    at_ = rest;
+    return value;
+}
+
+void NumberText::expect(char wanted) {
+    if (!take(wanted))
+        unreadable();
+}
+
+void NumberText::expectEnd() const {
+    if (!atEnd())
+        unreadable();
+}
+
+std::vector<std::int64_t> numbersOf(std::span<const std::byte> text) {
+    std::vector<std::int64_t> numbers;
+    NumberText reader(text);
+    reader.expect('[');
+    if (!reader.take(']')) {
+        do
+            numbers.push_back(reader.number());
+        while (reader.take(','));
+        reader.expect(']');
+    }
+    reader.expectEnd();
+    return numbers;
+}
+
+} // namespace tilescope

@@ -41,9 +41,8 @@ std::int64_t castEstimate(const Target& target, std::int64_t elements, DataType 
 /// estimateConvReduceCycles): what vertices add up are whole results for each partial, what is
 /// exchanged are the partials of a tile.
 void addReduction(const Target& target, const ConvProblem& problem, const ConvTileSizes& sizes,
-                  const ConvSplits& splits, ConvCost& cost) {
+                  std::int64_t depth, const ReductionDepths& stages, ConvCost& cost) {
     std::int64_t exchanged = sizes.partialElements();
-    const std::int64_t depth = splits.reductionDepth();
     if (depth == 1) {
         // PopLibs counts the exchange of a first stage even where there is none.
         cost.exchange += exchangeCycles(target, exchanged * bytesOf(problem.partialType));
@@ -52,7 +51,7 @@ void addReduction(const Target& target, const ConvProblem& problem, const ConvTi
     }
     std::int64_t added = ceilDiv(exchanged, depth) * depth;
     std::int64_t left = depth;
-    for (const std::int64_t stage : ReductionDepths(depth)) {
+    for (const std::int64_t stage : stages) {
         left = ceilDiv(left, stage);
         added = ceilDiv(added, stage);
         cost.exchange += exchangeCycles(target, exchanged * bytesOf(problem.partialType));
@@ -246,18 +245,18 @@ ConvCost costBesideCompute(const Target& target, const ConvProblem& problem,
                            const ConvSplits& splits, const Rearrangement& rearrangement) {
     ConvCost cost;
     cost.exchange = operandExchange(target, problem, sizes, splits);
-    addReduction(target, problem, sizes, splits, cost);
+    const std::int64_t depth = splits.reductionDepth();
+    const ReductionDepths stages(depth);
+    addReduction(target, problem, sizes, depth, stages, cost);
 
     const std::int64_t conv = sizes.inputElements() * bytesOf(problem.inType) +
                               sizes.weightElements() * bytesOf(problem.inType) +
                               sizes.partialElements() * bytesOf(problem.partialType) +
                               slicBytes(candidate, sizes, problem.partialType);
     // A first reduction stage of several keeps all its inputs at once.
-    const std::int64_t depth = splits.reductionDepth();
-    const std::int64_t reduce =
-        ReductionDepths(depth).size() > 1
-            ? ceilDiv(sizes.partialElements(), depth) * depth * bytesOf(problem.partialType)
-            : 0;
+    const std::int64_t reduce = stages.size() > 1 ? ceilDiv(sizes.partialElements(), depth) *
+                                                        depth * bytesOf(problem.partialType)
+                                                  : 0;
     const std::int64_t padding = addPadding(target, problem, candidate, sizes, splits, cost);
     cost.tempBytes = std::max(conv + padding, reduce);
     const std::int64_t tiles = splits.tiles();

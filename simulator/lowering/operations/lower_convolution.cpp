@@ -21,6 +21,11 @@
 namespace tilescope::sim {
 namespace {
 
+/// Elements of 64 bits: mapped tensors are shared out in these.
+std::int64_t vectorGrain(DataType type) {
+    return std::max<std::int64_t>(1, 8 / bytesOf(type));
+}
+
 /// Emits the steps of one planned convolution.
 class ConvLowering {
 public:
@@ -78,7 +83,7 @@ private:
         storage.atomSizes = operands_.outputAtomSizes;
         storage.elementBytes = bytesOf(context_.tensor(op_.outputs[0]).type);
         storage.layout.blocking =
-            tiling_.outputStorage(operands_.output, plan_.resultGrain(), true);
+            tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), true);
         storage.layout.order = outputOrder(operands_.output, plan_);
         const Blocking spread = withZerosBetween(storage.layout.blocking, storage.atomSizes);
         const bool hasZeros = !(spread == storage.layout.blocking);
@@ -346,8 +351,7 @@ private:
         return partials;
     }
 
-    /// Each stage: tiles of a group exchange so that each adds its share of the outputs. A tile's
-    /// own partials are added where they are (PopLibs poplin/ConvReduce.cpp, thisTilePartial).
+    /// Each stage: tiles of a group exchange so that each adds its share of the outputs.
     VariableId reduce(VariableId partials) {
         const ConvProblem& p = plan_.problem;
         const std::vector<std::int64_t> depths = plan_.reductionStages();
@@ -356,7 +360,7 @@ private:
                        ? partials
                        : castPartials(b_, plan_, tiling_, prefix_, partials, output_);
         const auto stages = reduceInStages(
-            tiling_.outputStorage(operands_.output, plan_.resultGrain(), false), depths);
+            tiling_.outputStorage(operands_.output, vectorGrain(p.outType), false), depths);
         VariableId from = partials;
         for (std::size_t i = 0; i < stages.size(); ++i)
             from = reduceStage(i, stages[i], from, i + 1 == stages.size());
@@ -370,7 +374,7 @@ private:
         const DataType to = last ? plan_.problem.outType : type;
         const VariableId gathered =
             b_.variable(name + "/partials", MemoryCategory::Message,
-                        stage.traffic.received.scaled(bytesOf(type)), std::string(toString(type)));
+                        stage.gathered.scaled(bytesOf(type)), std::string(toString(type)));
         Movement movement;
         movement.add(context_.target(), stage.traffic, bytesOf(type), 4 * bytesOf(type));
         b_.exchange(b_.names().exchangeName(name), std::move(movement), {{from}, {gathered}});
@@ -386,7 +390,7 @@ private:
         b_.execute(name, cycles,
                    {{fmt::format("poplin::ReduceAdd<{},{},false>", toString(to), toString(type)),
                      stage.results.ones()}},
-                   {{from, gathered}, {result}});
+                   {{gathered}, {result}});
         return result;
     }
 
@@ -394,7 +398,8 @@ private:
     /// slices of the input channels.
     void update(VariableId result) {
         const TileSeries elements =
-            tiling_.outputStorage(operands_.output, plan_.resultGrain(), false).elements();
+            tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), false)
+                .elements();
         const bool slices = plan_.splits.outChansSerial > 1;
         sliceStep(prefix_ + (slices ? "/serialUpdate" : "/serialAddInPlace"),
                   slices ? "popops::DynamicUpdateSlice1D" : "popops::BinaryOp1DInPlace", elements,

@@ -124,7 +124,7 @@ Sequence outer
   OnTileExecute conv/Conv_3x3/Convolve/PreArrange-0: conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged -> conv/Conv_3x3/Convolve/actsRearranged/padded, conv/Conv_3x3/Convolve/weightsRearranged/padded
   OnTileExecute conv/Conv_3x3/Convolve: conv/Conv_3x3/Convolve/actsRearranged, conv/Conv_3x3/Convolve/weightsRearranged, conv/Conv_3x3/Convolve/actsRearranged/padded, conv/Conv_3x3/Convolve/weightsRearranged/padded, conv/Conv_3x3/worklists -> conv/Conv_3x3/partials
   DoExchange cs1_conv/Conv_3x3/Reduce0/ExchangePre: conv/Conv_3x3/partials -> conv/Conv_3x3/Reduce0/partials
-  OnTileExecute conv/Conv_3x3/Reduce0: conv/Conv_3x3/partials, conv/Conv_3x3/Reduce0/partials -> conv/Conv_3x3/partialReduceOut
+  OnTileExecute conv/Conv_3x3/Reduce0: conv/Conv_3x3/Reduce0/partials -> conv/Conv_3x3/partialReduceOut
   StreamCopy anchor_d2h_conv:0: conv/Conv_3x3/partialReduceOut ->
 )");
     }
@@ -140,7 +140,7 @@ Sequence outer
   DoExchange cs0_product/Conv_1/Convolve/ExchangePre: x0 -> product/Conv_1/Convolve/weightsRearranged
   OnTileExecute product/Conv_1/Convolve: w0, product/Conv_1/Convolve/weightsRearranged, x0, product/Conv_1/worklists -> product/Conv_1/partials
   DoExchange cs1_product/Conv_1/Reduce0/ExchangePre: product/Conv_1/partials -> product/Conv_1/Reduce0/partials
-  OnTileExecute product/Conv_1/Reduce0: product/Conv_1/partials, product/Conv_1/Reduce0/partials -> product/Conv_1/partialReduceOut
+  OnTileExecute product/Conv_1/Reduce0: product/Conv_1/Reduce0/partials -> product/Conv_1/partialReduceOut
   StreamCopy anchor_d2h_product:0: product/Conv_1/partialReduceOut ->
 )");
     }

@@ -182,9 +182,8 @@ LeastConvCycles leastAmpCycles(const Target& t, std::int32_t units, const ConvGr
             passes * static_cast<double>(s.weightLoad + t.workers * worker) / pair};
 }
 
-/// Whether ReduceAdd may take the partials beside its own as one input, which has to lie in memory
-/// of its own
-/// (PopLibs poplin/ConvReducePlan.hpp, checkPartialsSizeForSingleInputReduce).
+/// Whether ReduceAdd may take the partials beside a tile's own as one input, which lies in memory
+/// of its own (PopLibs poplin/ConvReducePlan.hpp, checkPartialsSizeForSingleInputReduce).
 bool takesSingleInput(const Target& target, std::int64_t partialBytes) {
     constexpr std::int64_t leastShareOfTile = 16;
     return ceilDiv(partialBytes, target.elementBytes) * target.elementBytes <

@@ -182,8 +182,8 @@ LeastConvCycles leastAmpCycles(const Target& t, std::int32_t units, const ConvGr
             passes * static_cast<double>(s.weightLoad + t.workers * worker) / pair};
 }
 
-/// Whether ReduceAdd may take its partials as one input, which has to lie in memory of its own
-/// (PopLibs poplin/ConvReducePlan.hpp, checkPartialsSizeForSingleInputReduce).
+/// Whether ReduceAdd may take the partials beside a tile's own as one input, which lies in memory
+/// of its own (PopLibs poplin/ConvReducePlan.hpp, checkPartialsSizeForSingleInputReduce).
 bool takesSingleInput(const Target& target, std::int64_t partialBytes) {
     constexpr std::int64_t leastShareOfTile = 16;
     return ceilDiv(partialBytes, target.elementBytes) * target.elementBytes <
@@ -224,7 +224,8 @@ std::int64_t reduceAddCycles(const Target& target, std::int64_t outputs, std::in
     const bool floatPartials = partialType == DataType::Float;
     const bool floatOut = outType == DataType::Float;
     const std::int64_t vector = floatPartials ? 4 : 8;
-    if (outputs % vector == 0 && takesSingleInput(target, outputs * depth * bytesOf(partialType))) {
+    if (outputs % vector == 0 &&
+        takesSingleInput(target, outputs * (depth - 1) * bytesOf(partialType))) {
         const std::int64_t overhead = floatPartials ? (floatOut ? 8 : 7) : (floatOut ? 10 : 9);
         return 33 + target.workers * (20 + ceilDiv(outputs / vector, target.workers) *
                                                (2 * (depth - 1) + overhead));

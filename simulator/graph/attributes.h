@@ -46,6 +46,7 @@ struct ConvAttributes {
     std::vector<std::int64_t> kernel, strides, dilations;
     std::vector<std::int64_t> padsBegin, padsEnd;
     std::int64_t groups = 1;
+    bool trained = false; ///< gradients of its weights and its input follow
     friend auto operator<=>(const ConvAttributes&, const ConvAttributes&) = default;
 };
 

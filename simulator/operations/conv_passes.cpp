@@ -49,7 +49,8 @@ ConvShapes shapesOf(const SingleConvLayer& layer) {
 }
 
 ConvPass forwardPass(const SingleConvLayer& layer, TensorId in, TensorId weights) {
-    const ConvAttributes conv = attributesOf(layer);
+    ConvAttributes conv = attributesOf(layer);
+    conv.trained = !layer.inferenceOnly;
     if (isDilated(layer))
         return {"ConvGradInput", ConvGradInputAttributes{conv}, {in, weights}};
     return {"Conv", conv, {in, weights}};

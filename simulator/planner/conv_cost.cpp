@@ -36,28 +36,28 @@ std::int64_t castEstimate(const Target& target, std::int64_t elements, DataType 
     return target.workers * (vectors + outsideOfLoop);
 }
 
-/// Exchange and vertices of the reduction over input-channel and kernel parts.
+/// Exchange and vertices of the reduction over input-channel and kernel parts
+/// (poplin/ConvModel.cpp, addExchangeCycleEstimates; PerformanceEstimation.hpp,
+/// estimateConvReduceCycles): what vertices add up are whole results for each partial, what is
+/// exchanged are the partials of a tile.
 void addReduction(const Target& target, const ConvProblem& problem, const ConvTileSizes& sizes,
-                  const ConvSplits& splits, ConvCost& cost) {
-    std::int64_t elements = sizes.partialElements();
-    const std::int64_t depth = splits.reductionDepth();
-    if (reductionStageCount(depth) == 0) {
+                  std::int64_t depth, const ReductionDepths& stages, ConvCost& cost) {
+    std::int64_t exchanged = sizes.partialElements();
+    if (depth == 1) {
         // PopLibs counts the exchange of a first stage even where there is none.
-        cost.exchange += exchangeCycles(target, elements * bytesOf(problem.partialType));
-        cost.reduce += castEstimate(target, elements, problem.partialType, problem.outType);
+        cost.exchange += exchangeCycles(target, exchanged * bytesOf(problem.partialType));
+        cost.reduce += castEstimate(target, exchanged, problem.partialType, problem.outType);
         return;
     }
-    DataType from = problem.partialType;
+    std::int64_t added = ceilDiv(exchanged, depth) * depth;
     std::int64_t left = depth;
-    for (int stages = reductionStageCount(depth); stages > 0; --stages) {
-        const std::int64_t stage = firstStageDepth(left, stages);
+    for (const std::int64_t stage : stages) {
         left = ceilDiv(left, stage);
-        const DataType to = left == 1 ? problem.outType : from;
-        const std::int64_t outputs = ceilDiv(elements, stage);
-        cost.exchange += exchangeCycles(target, elements * bytesOf(from));
-        cost.reduce += reduceAddCycles(target, outputs, stage, from, to);
-        elements = outputs;
-        from = to;
+        added = ceilDiv(added, stage);
+        cost.exchange += exchangeCycles(target, exchanged * bytesOf(problem.partialType));
+        cost.reduce += reduceAddCycles(target, added, stage, problem.partialType,
+                                       left == 1 ? problem.outType : problem.partialType);
+        exchanged = ceilDiv(exchanged, stage);
     }
 }
 
@@ -66,6 +66,7 @@ void addReduction(const Target& target, const ConvProblem& problem, const ConvTi
 struct Rearranged {
     bool inputs = false, weights = false, outputs = false;
     bool outputsRegrouped = false; ///< in whole groups of output channels
+    bool weightsRegrouped = false; ///< the same, for the backward pass
 };
 
 Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const ConvGrains& grains,
@@ -87,8 +88,10 @@ Rearranged rearrangedBy(const Target& target, const ConvProblem& problem, const 
                      swap != problem.matMul || paddedIn || paddedOut;
     result.outputs = swap != (update || problem.matMul) || joins || combines || paddedOut ||
                      (problem.matMul && update);
-    result.outputsRegrouped =
-        !problem.matMul && grains.outChans != target.convUnitPipelineDepth * load;
+    const std::int64_t group = target.convUnitPipelineDepth * load; // of the next layer's inputs
+    result.outputsRegrouped = !problem.matMul && grains.outChans != group;
+    result.weightsRegrouped = !problem.matMul && problem.pass == TrainingPass::TrainingForward &&
+                              grains.outChans % group != 0;
     return result;
 }
 
@@ -189,6 +192,8 @@ Rearrangement::Rearrangement(const Target& target, const ConvProblem& problem,
         copies(inputs, problem.inType, 1, ofBoth, true);
     if (moved.weights)
         copies(weights, problem.inType, 1, ofBoth, true);
+    else if (moved.weightsRegrouped)
+        copies(weights, problem.inType, grains.outChans, problem.outChans, false);
     if (moved.outputs || moved.outputsRegrouped)
         copies(outputs, problem.outType, moved.outputs ? 1 : grains.outChans, problem.outChans,
                moved.outputs);
@@ -240,18 +245,18 @@ ConvCost costBesideCompute(const Target& target, const ConvProblem& problem,
                            const ConvSplits& splits, const Rearrangement& rearrangement) {
     ConvCost cost;
     cost.exchange = operandExchange(target, problem, sizes, splits);
-    addReduction(target, problem, sizes, splits, cost);
+    const std::int64_t depth = splits.reductionDepth();
+    const ReductionDepths stages(depth);
+    addReduction(target, problem, sizes, depth, stages, cost);
 
     const std::int64_t conv = sizes.inputElements() * bytesOf(problem.inType) +
                               sizes.weightElements() * bytesOf(problem.inType) +
                               sizes.partialElements() * bytesOf(problem.partialType) +
                               slicBytes(candidate, sizes, problem.partialType);
     // A first reduction stage of several keeps all its inputs at once.
-    const std::int64_t depth = splits.reductionDepth();
-    const std::int64_t reduce =
-        reductionStageCount(depth) > 1
-            ? ceilDiv(sizes.partialElements(), depth) * depth * bytesOf(problem.partialType)
-            : 0;
+    const std::int64_t reduce = stages.size() > 1 ? ceilDiv(sizes.partialElements(), depth) *
+                                                        depth * bytesOf(problem.partialType)
+                                                  : 0;
     const std::int64_t padding = addPadding(target, problem, candidate, sizes, splits, cost);
     cost.tempBytes = std::max(conv + padding, reduce);
     const std::int64_t tiles = splits.tiles();

@@ -27,28 +27,49 @@ std::int64_t ConvSplits::tiles() const {
     return groups * batch * outChans * inChans * fieldParts() * kernelParts();
 }
 
-int reductionStageCount(std::int64_t depth) {
-    // PopLibs poplin/ConvReducePlan.cpp: more stages from these depths on, of equal depth at best.
+namespace {
+
+/// Into how many partials some are added up first, so that two stages add the fewest of them.
+std::int64_t afterFirstOfTwo(std::int64_t depth) {
+    const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(depth)));
+    return depth < root * (root + 1) ? root : root + 1;
+}
+
+/// Partials that a result has on its way through two stages, at least.
+float messagesOfTwo(std::int64_t depth) {
+    const std::int64_t left = afterFirstOfTwo(depth);
+    return static_cast<float>(left) + static_cast<float>(depth) / static_cast<float>(left);
+}
+
+std::int64_t afterFirstOfThree(std::int64_t depth) {
+    const auto low = static_cast<std::int64_t>(std::pow(static_cast<double>(depth), 2.0 / 3.0));
+    const auto messages = [&](std::int64_t left) {
+        return messagesOfTwo(left) + static_cast<float>(depth) / static_cast<float>(left);
+    };
+    return messages(low) < messages(low + 1) ? low : low + 1;
+}
+
+} // namespace
+
+// PopLibs poplin/ConvReducePlan.cpp: from these depths on more stages, each of which leaves as many
+// partials as let a tile have the fewest messages.
+ReductionDepths::ReductionDepths(std::int64_t depth) {
     constexpr std::int64_t twoStagesFrom = 16;
     constexpr std::int64_t threeStagesFrom = 125;
-    if (depth == 1)
-        return 0;
-    return depth >= threeStagesFrom ? 3 : depth >= twoStagesFrom ? 2 : 1;
-}
-
-std::int64_t firstStageDepth(std::int64_t depth, int stages) {
-    return stages == 1 ? depth
-                       : static_cast<std::int64_t>(
-                             std::ceil(std::pow(static_cast<double>(depth), 1.0 / stages) - 1e-9));
-}
-
-std::vector<std::int64_t> reductionStages(std::int64_t depth) {
-    std::vector<std::int64_t> depths;
-    for (int left = reductionStageCount(depth); left > 0; --left) {
-        depths.push_back(firstStageDepth(depth, left));
-        depth = ceilDiv(depth, depths.back());
+    const auto add = [&](std::int64_t partials) {
+        depths_[count_++] = partials;
+        depth = ceilDiv(depth, partials);
+    };
+    const auto reduceTo = [&](std::int64_t left) { add(ceilDiv(depth, left)); };
+    if (depth >= threeStagesFrom) {
+        const std::int64_t first = afterFirstOfThree(depth);
+        reduceTo(first);
+        reduceTo(afterFirstOfTwo(first));
+    } else if (depth >= twoStagesFrom) {
+        reduceTo(afterFirstOfTwo(depth));
     }
-    return depths;
+    if (depth > 1)
+        add(depth);
 }
 
 ConvTileSizes ConvPlan::tileSizes() const {

@@ -1,6 +1,7 @@
 // The planner's decisions for one convolution or matrix product.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -85,12 +86,19 @@ struct ConvSplits {
     friend bool operator==(const ConvSplits&, const ConvSplits&) = default;
 };
 
-/// Depths of the stages of a reduction of `depth` partials; their product is at least the depth.
-std::vector<std::int64_t> reductionStages(std::int64_t depth);
-/// How many there are: none for a single partial, three at most.
-int reductionStageCount(std::int64_t depth);
-/// The depth of the first of `stages` stages.
-std::int64_t firstStageDepth(std::int64_t depth, int stages);
+/// Depths of the stages of a reduction of `depth` partials: none for a single one, three at most;
+/// their product is at least the depth.
+class ReductionDepths {
+public:
+    explicit ReductionDepths(std::int64_t depth);
+    [[nodiscard]] const std::int64_t* begin() const { return depths_.data(); }
+    [[nodiscard]] const std::int64_t* end() const { return depths_.data() + count_; }
+    [[nodiscard]] std::size_t size() const { return count_; }
+
+private:
+    std::array<std::int64_t, 3> depths_{};
+    std::size_t count_ = 0;
+};
 
 /// Terms of a plan's cost: cycles of the whole convolution, bytes on the fullest tile.
 struct ConvCost {
@@ -121,7 +129,8 @@ struct ConvPlan {
     friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 
     [[nodiscard]] std::vector<std::int64_t> reductionStages() const {
-        return sim::reductionStages(splits.reductionDepth());
+        const ReductionDepths depths(splits.reductionDepth());
+        return {depths.begin(), depths.end()};
     }
     /// Sizes of the work of the fullest tile.
     [[nodiscard]] ConvTileSizes tileSizes() const;

@@ -39,7 +39,8 @@ ConvProblem channelsOf(const Shape& in, const Shape& out, std::int64_t groups, T
 ConvProblem convProblem(const Graph& graph, const Op& op, const ConvAttributes& conv) {
     const Shape& in = graph.tensors[op.inputs[0]].shape;
     const Shape& out = graph.tensors[op.outputs[0]].shape;
-    ConvProblem problem = channelsOf(in, out, conv.groups, TrainingPass::None);
+    ConvProblem problem = channelsOf(
+        in, out, conv.groups, conv.trained ? TrainingPass::TrainingForward : TrainingPass::None);
     for (std::size_t d = 0; d < conv.kernel.size(); ++d)
         problem.field.push_back({in[d + 2], out[d + 2], conv.kernel[d], conv.strides[d],
                                  conv.dilations[d], conv.padsBegin[d]});

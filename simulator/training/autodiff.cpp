@@ -59,9 +59,12 @@ void addRule(GradientBuilder& builder, TensorId gradient) {
 }
 
 void markForwardPasses(Graph& graph) {
-    for (Op& op : graph.ops)
+    for (Op& op : graph.ops) {
         if (auto* product = std::get_if<MatMulAttributes>(&op.attributes))
             product->pass = TrainingPass::TrainingForward;
+        if (auto* conv = std::get_if<ConvAttributes>(&op.attributes))
+            conv->trained = true;
+    }
     for (Graph& function : graph.functions)
         markForwardPasses(function);
 }

@@ -69,8 +69,8 @@ PartialSums sumsOf(const ConvPlan& plan, std::size_t kernelDims) {
         break;
     }
     const std::int64_t parts = sums.channelParts * plan.splits.kernelParts();
-    if (parts > 1)
-        sums.stages = reductionStages(parts);
+    const ReductionDepths stages(parts);
+    sums.stages.assign(stages.begin(), stages.end());
     return sums;
 }
 

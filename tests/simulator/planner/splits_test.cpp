@@ -55,6 +55,24 @@ private slots:
         }
     }
 
+    /// The first of two stages leaves as many partials as make the fewest messages, of equal
+    /// numbers the larger.
+    void stagesHaveTheFewestMessages() {
+        for (std::int64_t depth = 16; depth < 125; ++depth) {
+            const auto messages = [&](std::int64_t left) {
+                return static_cast<double>(left) +
+                       static_cast<double>(depth) / static_cast<double>(left);
+            };
+            std::int64_t best = 1;
+            for (std::int64_t left = 2; left < depth; ++left)
+                if (messages(left) <= messages(best))
+                    best = left;
+            QCOMPARE(stagesOf(depth).front(), ceilDiv(depth, best));
+        }
+        QCOMPARE(stagesOf(20), (std::vector<std::int64_t>{4, 5}));
+        QCOMPARE(stagesOf(30), (std::vector<std::int64_t>{5, 6}));
+    }
+
     void inputsOfOutputs() {
         const FieldDim dim{10, 10, 3, 1, 1, 1};
         const auto range = [&](std::int64_t from, std::int64_t to) {

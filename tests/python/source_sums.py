@@ -34,7 +34,10 @@ def assert_sums(path):
             rows = profile.source(by=grain + libraries)
             assert rows["path"].str.len().max() > 0
             assert sums(rows) == wanted, grain + libraries
-    # Waits are part of the rows without a line.
+    # What is called is part of a line's total.
     rows = profile.source()
+    lines = rows[rows["kind"].isna()]
+    assert (lines["totalCycles"].fillna(0) >= lines["measuredCycles"].fillna(0))[lines["totalCycles"].notna()].all()
+    # Waits are part of the rows without a line.
     without = rows[rows["kind"].notna()]["measuredCycles"].sum()
     assert 0 <= rows["waitCycles"].fillna(0).sum() <= without

@@ -183,6 +183,10 @@ private slots:
         QVERIFY(panel().width() <= 400);
         QCOMPARE(panel().table().model().columnCount(), 4);
         QVERIFY(cell(0, 3).contains(QChar(0x2581)) || cell(0, 3).contains(QChar(0x2588)));
+        // The last column is in sight, too.
+        QTableView& view = panel().table().view();
+        QVERIFY(view.columnViewportPosition(3) + view.columnWidth(3) <= view.viewport()->width());
+        QVERIFY(view.columnWidth(0) >= 100);
     }
 
     void aSweepJoinsTheList() {

@@ -128,7 +128,7 @@ Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, cons
                              "alwaysLiveBytes", "peakBytes"});
     table.key = "rows";
     table.title = "Source";
-    table.columns.push_back({"totalCycles", "With what it calls", Unit::Cycles,
+    table.columns.push_back({"inclusiveCycles", "With what it calls", Unit::Cycles,
                              "Cycles of the line and of all that it calls; what calls itself "
                              "counts once"});
     table.columns.push_back(

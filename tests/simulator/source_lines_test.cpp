@@ -280,7 +280,7 @@ private slots:
                 if (std::get<std::string>(row.cells.at(0)) == path)
                     return std::pair(
                         std::get<std::int64_t>(row.cells[table.columnOf("measuredCycles")]),
-                        std::get<std::int64_t>(row.cells[table.columnOf("totalCycles")]));
+                        std::get<std::int64_t>(row.cells[table.columnOf("inclusiveCycles")]));
             return std::pair(std::int64_t{-1}, std::int64_t{-1});
         };
         const auto [own, total] = figures("line", "model.py:5");

@@ -71,6 +71,17 @@ private slots:
         QCOMPARE(code.current(), first);
     }
 
+    void aLineWithoutCostsHasNoDetails() {
+        const auto view = showCode(sampleWithLines("a\nb\nc\nd\n\n\n", 4));
+        CodeView& code = view->code().code();
+        QTest::keyClick(&code, Qt::Key_Home);
+        settle();
+        QVERIFY(view->tabs().isVisible());
+        QTest::keyClick(&code, Qt::Key_End);
+        settle();
+        QVERIFY(!view->tabs().isVisible());
+    }
+
     void aSelectedOperationMarksItsLine() {
         const auto view = showCode(sampleWithLines("a\nb\nc\nd\n", 4));
         QCOMPARE(view->code().code().current(), -1);
@@ -157,8 +168,10 @@ private slots:
         QVERIFY2(pane.code().textOf(hot).contains("Always-live bytes: "),
                  qPrintable(pane.code().textOf(hot)));
         QVERIFY(!pane.code().grab().isNull());
+        pane.code().setCurrent(hot);
         choose(CodeMetric::Cycles);
         QCOMPARE(pane.code().file()->columns.front(), CodeColumn::Forward);
+        QCOMPARE(pane.code().current(), hot);
     }
 
     void anEditorIsStartedWithoutAShell() {

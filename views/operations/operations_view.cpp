@@ -64,7 +64,9 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
         selectRow(row);
         choose(row);
     });
-    connect(code_, &SourcePane::chosen, this, &OperationsView::choose);
+    connect(code_, &SourcePane::chosen, this, [this](std::int32_t row) {
+        row < 0 ? forgetDetails() : choose(row); // those of another line would be taken for its own
+    });
     connect(code_, &SourcePane::wantedChanged, this, [this] { setChoice(code_->wanted()); });
     connect(code_, &SourcePane::status, this, &OperationsView::status);
     connect(flame_, &FlamePane::hovered, this, &OperationsView::status);

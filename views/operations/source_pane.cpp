@@ -68,7 +68,7 @@ QWidget* SourcePane::makeTools() {
     tools_->add(summary_);
     tools_->addStretch();
     connect(choice_, &QComboBox::activated, this, &SourcePane::showFile);
-    connect(metric_, &QComboBox::activated, this, &SourcePane::fill);
+    connect(metric_, &QComboBox::activated, this, &SourcePane::changeMetric);
     for (QToolButton* each : {libraries_, waits_})
         connect(each, &QToolButton::toggled, this, &SourcePane::wantedChanged);
     return tools_;
@@ -142,6 +142,23 @@ void SourcePane::setReport(std::shared_ptr<const OperationsReport> report) {
     }
     panel_->showContent();
     fill();
+}
+
+// The line stays the current one.
+void SourcePane::changeMetric() {
+    const CodeFile* before = code_->file();
+    const int current = code_->current();
+    const QString name = before == nullptr ? QString() : before->name;
+    const CodeLine line =
+        current < 0 ? CodeLine() : before->lines[static_cast<std::size_t>(current)];
+    fill();
+    const CodeFile* after = code_->file();
+    if (current < 0 || after == nullptr || after->name != name)
+        return;
+    for (std::size_t i = 0; i < after->lines.size(); ++i)
+        if (after->lines[i].number == line.number &&
+            after->lines[i].targetNumber == line.targetNumber)
+            return code_->setCurrent(static_cast<int>(i));
 }
 
 void SourcePane::fill() {

@@ -2,6 +2,7 @@
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QElapsedTimer>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -227,6 +228,12 @@ private slots:
         dialog.start();
         QVERIFY(ended.wait(60'000));
         QVERIFY(finished.isEmpty() && dialog.isVisible());
+        QStringList said;
+        for (const QLabel* label : dialog.findChildren<QLabel*>())
+            if (label->isVisible())
+                said << label->text();
+        QVERIFY2(!said.filter("option batchSize").isEmpty(), qPrintable(said.join('|')));
+        QVERIFY2(said.filter("error:").isEmpty(), qPrintable(said.join('|')));
     }
 
     void aNewRunJoinsTheList() {

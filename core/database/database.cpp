@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/rewritten_file.h"
 #include "core/base/units.h"
 #include "core/database/page_checksum.h"
 
@@ -17,6 +18,10 @@ constexpr int instructionsBetweenStopChecks = 10'000;
 
 [[noreturn]] void fail(sqlite3* db, int code, const DatabaseOrigin& origin) {
     const std::string& file = origin.file;
+    const bool isDamage = (code & 0xFF) == SQLITE_NOTADB || (code & 0xFF) == SQLITE_CORRUPT ||
+                          (code & 0xFF) == SQLITE_IOERR;
+    if (isDamage && origin.asOpened && stampOf(origin.path) != *origin.asOpened)
+        throw RewrittenFile(file);
     switch (code & 0xFF) {
     case SQLITE_INTERRUPT:
         throw Cancelled();
@@ -184,6 +189,10 @@ Database::Database(DatabaseOrigin origin, Mode mode)
 
 Database::Database(const std::string& file, DatabaseOrigin origin, Mode mode, const char* vfs)
     : origin_(std::move(origin)) {
+    if (mode == Mode::ReadOnly) {
+        origin_.path = file;
+        origin_.asOpened = stampOf(origin_.path);
+    }
     const int flags =
         mode == Mode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const int code = sqlite3_open_v2(file.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, vfs);

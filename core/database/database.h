@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/file_stamp.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -23,6 +24,9 @@ struct DatabaseOrigin {
     std::string file;
     std::string_view noun = "profile";
     std::string_view remedy = "Write the profile again."; ///< for a damaged one
+    /// When a file that is only read was opened, and where it is. Set by Database.
+    std::optional<FileStamp> asOpened = {};
+    std::filesystem::path path = {};
 };
 
 /// SQL that cannot be run, and where.

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <set>
 
+#include "core/analysis/accounting/called_cycles.h"
 #include "core/analysis/accounting/cost_columns.h"
 #include "core/analysis/insights/wait_causes.h"
 #include "core/base/error.h"
@@ -83,9 +85,42 @@ Waits addWaits(std::vector<CostRow>& rows, const ProfileView& profile, const Sou
     return waits;
 }
 
+/// Cycles of lines and of all that they call, by a row's path and IPU.
+using Called = std::map<std::pair<std::string, IpuId>, std::int64_t>;
+
+/// Lines that only call others get rows of their own.
+Called addCallers(std::vector<CostRow>& rows, const ProfileView& profile,
+                  const Accounting& accounting, const SourceNames& names, const Breakdown& wanted) {
+    Called called;
+    const auto grain = grainOf(wanted.layer);
+    if (!grain || wanted.layer == CostLayer::Stack) // a stack is called by nothing
+        return called;
+    std::set<std::pair<std::string, IpuId>> there;
+    for (const CostRow& row : rows)
+        if (row.source.valid())
+            there.insert({row.path, row.ipu});
+    for (const auto& [place, of] : calledCycles(profile, accounting, names, *grain, wanted.reach)) {
+        called[place] = of.cycles;
+        if (there.contains(place))
+            continue;
+        CostRow row;
+        row.path = place.first;
+        row.ipu = place.second;
+        row.source = of.frame;
+        rows.push_back(std::move(row));
+    }
+    return called;
+}
+
+/// Figures of a row that the accounting does not have.
+template <class Figures> Cell figureOf(const Figures& figures, const CostRow& row) {
+    const auto found = figures.find({row.path, row.ipu});
+    return row.source.valid() && found != figures.end() ? Cell(found->second) : Cell();
+}
+
 /// The table of Operations, with the text of each line.
 Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, const RunTotals& totals,
-                CostLayer layer, const Waits& waits = {}) {
+                CostLayer layer, const Called& called = {}, const Waits& waits = {}) {
     Table table = costTable(rows, totals, layer,
                             {"path", "ipu", "kind", "operations", "measuredShare", "measuredCycles",
                              "forwardCycles", "backwardCycles", "updateCycles", "estimatedCycles",
@@ -93,6 +128,9 @@ Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, cons
                              "alwaysLiveBytes", "peakBytes"});
     table.key = "rows";
     table.title = "Source";
+    table.columns.push_back({"inclusiveCycles", "With what it calls", Unit::Cycles,
+                             "Cycles of the line and of all that it calls; what calls itself "
+                             "counts once"});
     table.columns.push_back(
         {"waitCycles", "Waits", Unit::Cycles,
          "Cycles in which an IPU waits for what the line does; they are part of "
@@ -104,9 +142,8 @@ Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, cons
     for (Row& row : table.rows) {
         const CostRow& cost = rows[static_cast<std::size_t>(row.id)];
         const SourceFrameId frame = cost.source;
-        const auto wait = waits.find({cost.path, cost.ipu});
-        const bool waitedFor = frame.valid() && wait != waits.end();
-        row.cells.push_back(waitedFor ? Cell(wait->second) : Cell());
+        row.cells.push_back(figureOf(called, cost));
+        row.cells.push_back(figureOf(waits, cost));
         if (!frame.valid()) {
             row.cells.insert(row.cells.end(), {Cell(), Cell(), Cell(), Cell()});
             continue;
@@ -140,6 +177,7 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
     std::vector<CostRow> rows = costRows(profile, *kept, wanted.layer, 1, {}, wanted.reach);
     // They are those of the last run.
     const Waits waits = request.run ? Waits() : addWaits(rows, profile, names, wanted.layer);
+    const Called called = addCallers(rows, profile, *kept, names, wanted);
     std::erase_if(rows, [&](const CostRow& row) { return !request.wants(row.path); });
     sortByCost(rows);
     const RunTotals& totals = kept->totals();
@@ -153,7 +191,7 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
         document.fields.push_back({"run", "Run", totals.name});
         document.fields.push_back({"runCycles", "Cycles of the run", totals.cycles, Unit::Cycles});
     }
-    document.tables.push_back(lineTable(names, rows, totals, wanted.layer, waits));
+    document.tables.push_back(lineTable(names, rows, totals, wanted.layer, called, waits));
     return document;
 }
 

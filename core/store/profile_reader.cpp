@@ -1,5 +1,6 @@
 #include "core/store/profile_reader.h"
 
+#include "core/base/rewritten_file.h"
 #include "core/store/profile_relations.h"
 #include "core/store/table_group.h"
 
@@ -7,7 +8,7 @@ namespace tilescope {
 namespace fs = std::filesystem;
 
 ProfileReader::ProfileReader(const fs::path& file)
-    : impl_(std::make_unique<Impl>(file)) {}
+    : impl_(noticingChange(file, stampOf(file), [&] { return std::make_unique<Impl>(file); })) {}
 ProfileReader::ProfileReader(const fs::path& file, const FileStamp& asItWas)
     : ProfileReader(file) {
     impl_->checkStamp(asItWas);

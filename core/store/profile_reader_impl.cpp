@@ -4,6 +4,7 @@
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/base/rewritten_file.h"
 #include "core/store/schema.h"
 
 namespace tilescope {
@@ -74,8 +75,7 @@ ProfileReader::Impl::Impl(const fs::path& file)
 
 void ProfileReader::Impl::checkStamp(const FileStamp& expected) const {
     if (stampOf(path) != expected)
-        throw UserError(fmt::format("'{}' was rewritten while it was being read: open it again.",
-                                    path.string()));
+        throw RewrittenFile(path.string());
 }
 
 void ProfileReader::Impl::appendRun(TileSeries& series, std::int64_t first, std::int64_t tiles,

@@ -6,8 +6,15 @@
 namespace tilescope {
 namespace {
 
+/// In windows a negative number has a sign as wide as a plus.
+std::string signedText(std::string text, const TextStyle& style) {
+    if (!style.ascii && text.starts_with('-'))
+        text.replace(0, 1, "\u2212");
+    return text;
+}
+
 std::string durationText(double seconds, const TextStyle& style) {
-    std::string text = formatSeconds(seconds);
+    std::string text = signedText(formatSeconds(seconds), style);
     if (!style.ascii && text.size() > 2 && text.compare(text.size() - 2, 2, "us") == 0)
         text.replace(text.size() - 2, 1, "\u00b5");
     return text;
@@ -22,7 +29,7 @@ std::string cyclesText(double cycles, const TextStyle& style) {
 constexpr double mostWithPoint = 999.95;
 constexpr double mostInFull = 1e15; // beyond it a double has no units
 
-std::string numberText(double value, Unit unit, const TextStyle& style) {
+std::string plainNumber(double value, Unit unit, const TextStyle& style) {
     switch (unit) {
     case Unit::None:
         // Four digits, or all if there are more: nobody reads 4.003e+05.
@@ -47,13 +54,17 @@ std::string numberText(double value, Unit unit, const TextStyle& style) {
     return formatRate(value);
 }
 
+std::string numberText(double value, Unit unit, const TextStyle& style) {
+    return signedText(plainNumber(value, unit, style), style);
+}
+
 /// A share of the source with its sign. Growth beyond a bound is written as a multiple of the
 /// source: nobody can make sense of "+435700 %".
 std::string relativeText(double share, const TextStyle& style) {
     constexpr double mostAsPercent = 10; // times the source
     constexpr double mostWithTenths = 100;
     if (share < mostAsPercent)
-        return (share > 0 ? "+" : "") + formatPercent(share, 1);
+        return (share > 0 ? "+" : "") + signedText(formatPercent(share, 1), style);
     const double times = 1 + share;
     return (style.ascii ? "x " : "\u00d7\u00a0") + (times < mostWithTenths
                                                         ? fmt::format("{:.1f}", times)
@@ -78,7 +89,7 @@ struct ToText {
     }
     std::string operator()(std::int64_t value) const {
         if (unit == Unit::None)
-            return (difference && value > 0 ? "+" : "") + std::to_string(value);
+            return (difference && value > 0 ? "+" : "") + signedText(std::to_string(value), style);
         return (*this)(static_cast<double>(value));
     }
     std::string operator()(const Change& change) const {
@@ -93,10 +104,11 @@ struct ToText {
         if (unit == Unit::Seconds)
             return durationText(seconds, style);
         if (style.clock == ClockUnits::Cycles || seconds <= 0)
-            return formatCycles(value.cycles);
+            return signedText(formatCycles(value.cycles), style);
         const std::string time = durationText(seconds, style);
-        return style.clock == ClockUnits::Time ? time
-                                               : formatCycles(value.cycles) + " (" + time + ")";
+        return style.clock == ClockUnits::Time
+                   ? time
+                   : signedText(formatCycles(value.cycles), style) + " (" + time + ")";
     }
 };
 

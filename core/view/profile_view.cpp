@@ -4,6 +4,7 @@
 
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
+#include "core/base/rewritten_file.h"
 #include "core/trace/lanes_in_memory.h"
 
 namespace tilescope {
@@ -49,7 +50,7 @@ template <class Use> auto ProfileView::read(Stop stop, const Use& use) const {
     // SQLite checks for a stop only now and then: small reads would not notice.
     if (stop.stop_requested())
         throw Cancelled();
-    return namingFile(file_.string(), [&] {
+    const auto readIt = [&] {
         ProfileReader reader = takeReader();
         reader.stopWith(stop);
         auto result = use(std::as_const(reader));
@@ -59,7 +60,8 @@ template <class Use> auto ProfileView::read(Stop stop, const Use& use) const {
         if (readers_.size() < mostKept)
             readers_.push_back(std::move(reader));
         return result;
-    });
+    };
+    return noticingChange(file_, stamp_, [&] { return namingFile(file_.string(), readIt); });
 }
 
 template <class T, class Read>
@@ -105,8 +107,8 @@ ProfileView::Part<TraceIndex> ProfileView::trace(Stop stop) const {
 ProfileView::Part<Trace> ProfileView::wholeTrace(Stop stop) const {
     if (memory_)
         return {memory_, &memory_->trace};
-    return namingFile(file_.string(),
-                      [&] { return std::make_shared<const Trace>(reader(stop).trace()); });
+    const auto readIt = [&] { return std::make_shared<const Trace>(reader(stop).trace()); };
+    return noticingChange(file_, stamp_, [&] { return namingFile(file_.string(), readIt); });
 }
 
 ProfileView::Part<std::vector<ProgramExecutions>> ProfileView::executions(Stop stop) const {

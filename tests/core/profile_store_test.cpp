@@ -1,7 +1,9 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <fstream>
 #include <sqlite3.h>
 
+#include "core/base/atomic_file.h"
 #include "core/database/database.h"
 #include "core/database/sql_query.h"
 #include "core/store/placement_codec.h"
@@ -72,6 +74,26 @@ private slots:
                  qPrintable(said));
         QCOMPARE(view.programs()->size(), programs); // what was read stays
         QVERIFY(!ProfileView(file("anew.pop")).variables()->empty());
+    }
+
+    // By a program that writes into the file, such as cp: there is no damage once it is done.
+    void aProfileBeingWrittenOverIsNotCalledDamaged() {
+        const std::filesystem::path path = file("over.pop");
+        writeProfile(sampleProfile(), path);
+        const std::string good = readFile(path.string());
+        const ProfileReader reader(path);
+        const ProfileView view(reader);
+        {
+            std::ofstream over(path, std::ios::binary | std::ios::in);
+            over.seekp(4096);
+            over << std::string(good.size() - 4096, 'x');
+        }
+        const QString said = userError([&] { (void)reader.load(); });
+        QVERIFY2(said.contains("over.pop' was rewritten while it was being read"),
+                 qPrintable(said));
+        QVERIFY(userError([&] { (void)view.wholeTrace(); }).contains("was rewritten"));
+        // Of one that does not change any more, damage is said.
+        QVERIFY(userError([&] { (void)ProfileReader(path).load(); }).contains("damaged"));
     }
 
     void readsWhatWasWritten_data() {

@@ -9,6 +9,8 @@ import pytest
 
 import pva
 
+from . import source_sums
+
 BIN = Path(os.environ["TILESCOPE_BIN_DIR"])
 SHARED = Path(os.environ.get("TILESCOPE_SHARED_DIR", "/nowhere"))
 
@@ -49,6 +51,12 @@ def report(training: Path) -> pva.Report:
 def reportOfInference(inference: Path) -> pva.Report:
     """The report of the inference."""
     return pva.openReport(inference)
+
+
+@pytest.fixture(name="assert_sums")
+def sums_of_source():
+    """Checks that costs by lines have the sums of Operations."""
+    return source_sums.assert_sums
 
 
 def sql(profile: Path, text: str) -> list[tuple]:

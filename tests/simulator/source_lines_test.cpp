@@ -220,7 +220,7 @@ private slots:
         Profile profile = profile_;
         for (SourceFile& file : profile.source.files)
             if (file.path.ends_with("model.py"))
-                file.text = "1\n2\n3\n4\n5\n6\n    h = self.first(x)\n8\n    return y";
+                file.text = "1\n2\n3\n4\n5\n6\n    h = self.first(x)\n8\n    return y\n";
         const auto view = ProfileView::of(profile);
         const Document document = sourceReport(*view, {});
         const Table& table = document.tables.at(0);
@@ -258,6 +258,44 @@ private slots:
         for (const Row& row : loading.rows)
             QVERIFY(
                 std::holds_alternative<std::monostate>(row.cells[loading.columnOf("waitCycles")]));
+    }
+
+    // What calls itself has its cycles once; a caller without operations of its own has a row.
+    void callersHaveTheCyclesOfWhatTheyCall() {
+        Profile profile = profile_;
+        SourceStacks stacks(std::move(profile.source));
+        const SourceFrameId twice = stacks.add("/home/me/net/model.py(5): again\n"
+                                               "/home/me/net/model.py(5): again\n"
+                                               "/home/me/net/train.py(90): <module>\n");
+        profile.source = stacks.take();
+        for (ModelNode& node : profile.modelGraph.nodes)
+            if (node.name == "y")
+                node.source.frame = twice;
+        const auto view = ProfileView::of(profile);
+        const auto figures = [&](const char* by, const std::string& path) {
+            ReportRequest request;
+            request.breakdown = by;
+            const Table table = sourceReport(*view, request).tables.at(0);
+            for (const Row& row : table.rows)
+                if (std::get<std::string>(row.cells.at(0)) == path)
+                    return std::pair(
+                        std::get<std::int64_t>(row.cells[table.columnOf("measuredCycles")]),
+                        std::get<std::int64_t>(row.cells[table.columnOf("inclusiveCycles")]));
+            return std::pair(std::int64_t{-1}, std::int64_t{-1});
+        };
+        const auto [own, total] = figures("line", "model.py:5");
+        QVERIFY(own > 0);
+        QCOMPARE(total, own);
+        const auto [ownOfScript, ofScript] = figures("line", "train.py:90");
+        QCOMPARE(ownOfScript, std::int64_t{0});
+        const auto [first, firstTotal] = figures("line", "model.py:7");
+        QCOMPARE(first, firstTotal);
+        const auto [between, betweenTotal] = figures("line", "model.py:9");
+        QCOMPARE(between, betweenTotal);
+        QCOMPARE(ofScript, own + first + between);
+        const auto [ownOfFile, ofFile] = figures("file", "train.py");
+        QCOMPARE(ownOfFile, std::int64_t{0});
+        QCOMPARE(ofFile, ofScript);
     }
 
     void librariesMoveCostsAndChangeNoSum() {

@@ -91,6 +91,13 @@ private slots:
         QCOMPARE(labels(numberLabels({0.5, 1}, 0.5)), "0.5|1.0");
         QCOMPARE(labels(numberLabels({2000, 4000}, 2000)), "2,000|4,000");
         QCOMPARE(labels(numberLabels({0, 5e-9}, 5e-9)), "0|5e-09");
+        // The same minus sign everywhere in the window.
+        const QChar minus(0x2212);
+        QCOMPARE(labels(numberLabels({-2000, -0.5e-9}, 2000)), minus + QString("2,000|0"));
+        QCOMPARE(labels(countLabels({-5000}, 5000)), minus + QString("5,000"));
+        QCOMPARE(labels(timeLabels({-0.0015}, 0.0005)), minus + QString("1.5 ms"));
+        QCOMPARE(countText(-5000), minus + QString("5,000"));
+        QCOMPARE(durationText(-0.0015), minus + QString("1.50 ms"));
         QCOMPARE(labels(shareLabels({0, 0.25, 0.5}, 0.25)), "0 %|25 %|50 %");
         QCOMPARE(labels(shareLabels({0.97, 0.975}, 0.005)), "97.0 %|97.5 %");
     }
@@ -119,6 +126,10 @@ private slots:
         QTest::newRow("two units") << "500us-1ms" << qint64(500'000) << qint64(1'000'000);
         QTest::newRow("micro") << QString::fromUtf8("1 \xc2\xb5s - 3 \xc2\xb5s") << qint64(1000)
                                << qint64(3000);
+        QTest::newRow("below zero") << "-3000 - 500" << qint64(-3000) << qint64(500);
+        QTest::newRow("below zero, as shown")
+            << QChar(0x2212) + QString("3,000 ") + dash + " 500 cycles" << qint64(-3000)
+            << qint64(500);
         for (const char* const wrong : {"", "5", "7-5", "a-b", "1-2 h", "-", "5-", "1 - 2 - 3"})
             QTest::newRow(wrong) << wrong << qint64(0) << qint64(0);
     }

@@ -2,6 +2,7 @@
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QElapsedTimer>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -183,6 +184,10 @@ private slots:
         QVERIFY(panel().width() <= 400);
         QCOMPARE(panel().table().model().columnCount(), 4);
         QVERIFY(cell(0, 3).contains(QChar(0x2581)) || cell(0, 3).contains(QChar(0x2588)));
+        // The last column is in sight, too.
+        QTableView& view = panel().table().view();
+        QVERIFY(view.columnViewportPosition(3) + view.columnWidth(3) <= view.viewport()->width());
+        QVERIFY(view.columnWidth(0) >= 100);
     }
 
     void aSweepJoinsTheList() {
@@ -223,6 +228,12 @@ private slots:
         dialog.start();
         QVERIFY(ended.wait(60'000));
         QVERIFY(finished.isEmpty() && dialog.isVisible());
+        QStringList said;
+        for (const QLabel* label : dialog.findChildren<QLabel*>())
+            if (label->isVisible())
+                said << label->text();
+        QVERIFY2(!said.filter("option batchSize").isEmpty(), qPrintable(said.join('|')));
+        QVERIFY2(said.filter("error:").isEmpty(), qPrintable(said.join('|')));
     }
 
     void aNewRunJoinsTheList() {

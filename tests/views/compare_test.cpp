@@ -325,7 +325,7 @@ private slots:
         QVERIFY(window_->view(gui::Report::Operations).isVisible());
         QCOMPARE(window_->context().selection.current().operation, OperationId(2));
         window_->showReport(gui::Report::Compare);
-        QCOMPARE(text(tab("Plans").model(), 0, 3), "-50 B");
+        QCOMPARE(text(tab("Plans").model(), 0, 3), QStringLiteral("\u221250 B"));
     }
 
     void everyTabLoadsAndItsModelIsSound() {

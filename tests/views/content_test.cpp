@@ -316,7 +316,7 @@ private slots:
         const Preferences preferences;
         QCOMPARE(cellText(1.5e-6, Unit::Seconds, preferences), durationText(1.5e-6));
         QCOMPARE(cellText(Change(2e-6, 1.5e-6), Unit::Seconds, preferences),
-                 "-" + durationText(5e-7) + " (-25.0 %)");
+                 QStringLiteral("\u2212") + durationText(5e-7) + QStringLiteral(" (\u221225.0 %)"));
         QCOMPARE(cellText(Change(0, 1.5e-6), Unit::Seconds, preferences),
                  "+" + durationText(1.5e-6));
     }
@@ -330,7 +330,7 @@ private slots:
         is(Change{100, 1100}, Unit::Count, QStringLiteral("+1,000 (\u00d7\u00a011.0)"));
         is(Change{2, 8716}, Unit::Count, QStringLiteral("+8,714 (\u00d7\u00a04,358)"));
         is(43.5, Unit::Share, QStringLiteral("\u00d7\u00a044.5"));
-        is(-1.0, Unit::Share, "-100.0 %");
+        is(-1.0, Unit::Share, QStringLiteral("\u2212100.0 %"));
     }
 
     void durationsFollowThePreferredUnits() {
@@ -347,7 +347,8 @@ private slots:
         is(duration, Unit::None, time);
         is(std::int64_t{1330}, Unit::Cycles, time);
         is(std::int64_t{1330}, Unit::Count, "1,330");
-        is(Change{2660, 1330}, Unit::Cycles, "-" + time + " (-50.0 %)");
+        is(Change{2660, 1330}, Unit::Cycles,
+           QStringLiteral("\u2212") + time + QStringLiteral(" (\u221250.0 %)"));
         QCOMPARE(columnTitle({"cycles", "Cycles", Unit::Cycles}, preferences, 1.33e9),
                  "Cycles, as time");
         // With different clocks there is no common time.

@@ -14,6 +14,7 @@
 #include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 #include "tests/views/shown_window.h"
+#include "views/compare/compare_content.h"
 #include "views/session/profile_texts.h"
 
 namespace header_test {
@@ -104,6 +105,21 @@ private slots:
         window_->context().reports.closeTarget();
         test::waitUntilIdle(*window_);
         QVERIFY2(said().contains("; batch 1") && !said().contains(" a sample"), qPrintable(said()));
+    }
+
+    // What was measured elsewhere was executed, even if it does not say its samples.
+    void withoutSamplesRunsAreCompared() {
+        const Profile simulated = test::sampleProfile();
+        Profile measured = simulated;
+        measured.info.throughput = 0;
+        test::openProfiles(*window_, {files_.writeProfile("measured.pop", measured),
+                                      files_.writeProfile("simulated.pop", simulated)});
+        QVERIFY2(said().contains(" a run") && !said().contains(QChar(0x2013)), qPrintable(said()));
+        const auto comparison = compareProfiles(window_->context().reports.profiles());
+        const views::VerdictFigure time = views::comparisonVerdict(comparison, ByteUnits::Si).at(1);
+        QCOMPARE(time.title, QString("Time of a run"));
+        QCOMPARE(time.source, time.target);
+        QVERIFY2(!time.detail.contains("not executed"), qPrintable(time.detail));
     }
 
     // Nothing overlaps, and the strip does not need a wider window.

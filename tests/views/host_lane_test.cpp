@@ -147,7 +147,7 @@ private slots:
         QVERIFY(zoom().showsAll());
         QCOMPARE(lanes()[0].rowNames,
                  (std::vector<std::string>{"Compilation", "Engine", "Callbacks"}));
-        QVERIFY(trace_->tabs().range().text().startsWith("-"));
+        QVERIFY(trace_->tabs().range().text().startsWith(QChar(0x2212)));
         // The IPUs' statistics are of their runs alone, whatever the host did before.
         const auto index = window_->context().reports.source()->trace({});
         const auto& shown = test::child<views::StatisticsPanel>(*trace_).lanes();
@@ -159,7 +159,7 @@ private slots:
         QVERIFY(plan && plan->end < 0);
         const QString text = readOutAt(placeOf(0, *plan));
         QVERIFY2(text.startsWith("plan") && text.contains("2.50 ms") &&
-                     text.contains("start of first run: -"),
+                     text.contains(QString("start of first run: ") + QChar(0x2212)),
                  qPrintable(text));
         QTest::mouseClick(&trace_->plot(), Qt::LeftButton, {}, placeOf(0, *plan));
         settle();

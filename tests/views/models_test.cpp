@@ -92,7 +92,7 @@ private slots:
         model.setTable(smallTable());
         QCOMPARE(textAt(model, 0, 1), QStringLiteral("2.00 KiB"));
         QCOMPARE(textAt(model, 2, 1), QStringLiteral("\u2013"));
-        QCOMPARE(textAt(model, 0, 2), QStringLiteral("-1.00 KiB (-50.0 %)"));
+        QCOMPARE(textAt(model, 0, 2), QStringLiteral("\u22121.00 KiB (\u221250.0 %)"));
         QCOMPARE(textAt(model, 1, 2), QStringLiteral("+512 B"));
         context_->preferences.setByteUnits(ByteUnits::Plain);
         QCOMPARE(textAt(model, 0, 1), QStringLiteral("2,048 B"));
@@ -155,7 +155,7 @@ private slots:
         QCOMPARE(model.shownRows(), 3);
         QCOMPARE(textAt(model, 0, 0), QStringLiteral("Total"));
         QCOMPARE(textAt(model, 0, 1), QStringLiteral("2.50 KiB"));
-        QCOMPARE(textAt(model, 0, 2), QStringLiteral("-512 B (-8.3 %)"));
+        QCOMPARE(textAt(model, 0, 2), QStringLiteral("\u2212512 B (\u22128.3 %)"));
         QCOMPARE(model.idAt(0), -1);
         QCOMPARE(model.rowOf(-1), -1);
         const QPersistentModelIndex total = model.index(0, 0);

@@ -54,6 +54,15 @@ private slots:
         QCOMPARE(layout.lines[0].value, QStringLiteral("1"));
     }
 
+    void whatFitsIsNotShortened() {
+        const QFontMetrics metrics{QFont()};
+        for (int cycles = 967'000; cycles < 967'300; ++cycles) {
+            const QString text = QStringLiteral("inner\n%1 cycles (731 µs)").arg(cycles);
+            const ReadOutBox layout = layOutReadOut(text, {10, 10}, {0, 0, 600, 200}, metrics);
+            QCOMPARE(layout.lines[1].name, text.section('\n', 1));
+        }
+    }
+
     void linesWithoutAValueGoFirst() {
         const QFontMetrics metrics{QFont()};
         const QString text =

@@ -285,6 +285,29 @@ private slots:
         test::waitUntilIdle(window);
     }
 
+    // As cp does: the same file, in pieces.
+    void aProfileWrittenOverIsReadAgain() {
+        const QString a = files_.write("over.pop");
+        const QString b = files_.write("other.pop", {.changed = true});
+        MainWindow window(Memory::None);
+        show(window);
+        open(window, {a});
+        QFile from(b);
+        QVERIFY(from.open(QIODevice::ReadOnly));
+        const QByteArray bytes = from.readAll();
+        QFile over(a);
+        QVERIFY(over.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        for (qsizetype at = 0; at < bytes.size(); at += 65536) {
+            over.write(bytes.mid(at, 65536));
+            over.flush();
+            QCoreApplication::processEvents();
+        }
+        over.close();
+        QTRY_VERIFY(window.windowTitle().contains("sample-changed"));
+        QTRY_VERIFY(test::shownMessage(window).contains("was rewritten and has been read again"));
+        test::waitUntilIdle(window);
+    }
+
     void aProfileWrittenAnewIsOfferedIfThatIsWanted() {
         const QString a = files_.write("offer.pop");
         MainWindow window(Memory::None);

@@ -1,7 +1,10 @@
 // The user's code in the operations report.
 #include <QComboBox>
+#include <QFile>
 #include <QSignalSpy>
 #include <QToolButton>
+#include <array>
+#include <cmath>
 #include <limits>
 
 #include "tests/support/qt_text.h"
@@ -9,6 +12,7 @@
 #include "tests/support/test_main.h"
 #include "tests/views/report_alone.h"
 #include "tests/views/shown_window.h"
+#include "views/operations/open_in_editor.h"
 #include "views/operations/operations_view.h"
 #include "views/widgets/thing_places.h"
 
@@ -67,6 +71,17 @@ private slots:
         QCOMPARE(code.current(), first);
     }
 
+    void aLineWithoutCostsHasNoDetails() {
+        const auto view = showCode(sampleWithLines("a\nb\nc\nd\n\n\n", 4));
+        CodeView& code = view->code().code();
+        QTest::keyClick(&code, Qt::Key_Home);
+        settle();
+        QVERIFY(view->tabs().isVisible());
+        QTest::keyClick(&code, Qt::Key_End);
+        settle();
+        QVERIFY(!view->tabs().isVisible());
+    }
+
     void aSelectedOperationMarksItsLine() {
         const auto view = showCode(sampleWithLines("a\nb\nc\nd\n", 4));
         QCOMPARE(view->code().code().current(), -1);
@@ -87,10 +102,106 @@ private slots:
         const CodeFiles all = codeFiles(reportOf(ProfilePair(made)));
         for (const CodeFile& file : all.files)
             for (const CodeLine& line : file.lines)
-                ofLines += line.cycles;
+                ofLines += line.cost;
         QVERIFY(ofRows > 0);
         QCOMPARE(ofLines, ofRows);
         QCOMPARE(ofLines + all.noLine, all.total);
+    }
+
+    void everyMetricIsThatOfOperations() {
+        const Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
+        const auto made = ProfileView::of(profile);
+        const auto rows = costRows(*made, *accountingOf(*made), CostLayer::Place);
+        const OperationsReport report = reportOf(ProfilePair(made));
+        std::array<std::int64_t, codeMetrics> wanted{};
+        for (const CostRow& row : rows) {
+            wanted[0] += row.measuredCycles;
+            wanted[1] += std::llround(row.flops);
+            wanted[2] += row.bytesExchanged;
+            wanted[3] += row.memory.code();
+            wanted[4] += row.memory.alwaysLive;
+        }
+        for (std::size_t i = 0; i < codeMetrics; ++i) {
+            const CodeFiles all = codeFiles(report, static_cast<CodeMetric>(i));
+            std::int64_t ofLines = all.noLine;
+            for (const CodeFile& file : all.files)
+                for (const CodeLine& line : file.lines)
+                    ofLines += line.cost;
+            QVERIFY(wanted[i] > 0);
+            QCOMPARE(ofLines, wanted[i]);
+            QCOMPARE(all.total, wanted[i]);
+        }
+    }
+
+    // A line that calls itself has its cycles once; one that only calls is there.
+    void callersHaveWhatTheyCall() {
+        Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
+        const SourceFileId script = profile.source.files.add({"/home/me/train.py", {}, "x\ny\n"});
+        const SourceFrameId outer = profile.source.frames.add({{}, script, 2, "<module>"});
+        const SourceFrameId first = profile.source.frames.add({outer, script, 1, "again"});
+        const SourceFrameId again = profile.source.frames.add({first, script, 1, "again"});
+        for (ModelNode& node : profile.modelGraph.nodes)
+            node.source.frame = again;
+        const auto made = ProfileView::of(profile);
+        const CodeFiles all = codeFiles(reportOf(ProfilePair(made)));
+        const CodeFile& file = all.files.at(0);
+        QCOMPARE(file.name, QString("train.py"));
+        QCOMPARE(file.columns.at(3), CodeColumn::Called);
+        QVERIFY(file.lines[0].cost > 0 && file.lines[1].cost == 0);
+        QCOMPARE(file.lines[0].figure(3), file.lines[0].cost);
+        QCOMPARE(file.lines[1].figure(3), file.lines[0].cost);
+    }
+
+    void theMetricIsChosen() {
+        const auto view = showCode(sampleWithLines("a\nb\nc\nd\n", 4));
+        SourcePane& pane = view->code();
+        const auto choose = [&](CodeMetric metric) {
+            pane.metric().setCurrentIndex(static_cast<int>(metric));
+            emit pane.metric().activated(static_cast<int>(metric));
+        };
+        QVERIFY(pane.waits().isVisibleTo(&pane));
+        choose(CodeMetric::AlwaysLive);
+        QCOMPARE(pane.code().file()->columns, std::vector{CodeColumn::Amount});
+        QVERIFY(!pane.waits().isVisibleTo(&pane));
+        const int hot = pane.code().nextHot(1);
+        QVERIFY(hot >= 0);
+        QVERIFY2(pane.code().textOf(hot).contains("Always-live bytes: "),
+                 qPrintable(pane.code().textOf(hot)));
+        QVERIFY(!pane.code().grab().isNull());
+        pane.code().setCurrent(hot);
+        choose(CodeMetric::Cycles);
+        QCOMPARE(pane.code().file()->columns.front(), CodeColumn::Forward);
+        QCOMPARE(pane.code().current(), hot);
+    }
+
+    void anEditorIsStartedWithoutAShell() {
+        QCOMPARE(editorWords("code --goto {file}:{line}", "/a b/$(x).py", 7),
+                 QStringList({"code", "--goto", "/a b/$(x).py:7"}));
+        QCOMPARE(editorWords("vim +{line}", "/a.py", 7), QStringList({"vim", "+7", "/a.py"}));
+        QCOMPARE(editorWords("\"my editor\" -n", "/{line}.py", 7),
+                 QStringList({"my editor", "-n", "/{line}.py"}));
+        QCOMPARE(editorWords("code {file}", "/{line}.py", 7), QStringList({"code", "/{line}.py"}));
+        QVERIFY(openInEditor({}, "/a.py", 1).contains("Preferences"));
+        for (const char* file : {"net.py", "/nowhere/net.py", "<ipython-input-3>", ""})
+            QVERIFY(openInEditor("true", file, 1).contains("not on this machine"));
+        QVERIFY(openInEditor("true", "/dev/null", 1).contains("not a file"));
+        const QString file = files_.writeBytes("edited.py", "x\n");
+        QVERIFY(openInEditor("/nowhere/editor", file, 1).contains("cannot be started"));
+        const QString seen = files_.path("seen");
+        QCOMPARE(openInEditor("cp {file} \"" + seen + "\"", file, 1), QString());
+        QTRY_VERIFY(QFile::exists(seen));
+    }
+
+    void theLineIsOpenedInTheEditor() {
+        const auto view = showCode(sampleWithLines("a\nb\nc\nd\n", 4));
+        QSignalSpy told(&view->code(), &SourcePane::status);
+        QTest::keyClick(&view->code().code(), Qt::Key_F8);
+        QTest::keyClick(&view->code().code(), Qt::Key_E);
+        QCOMPARE(told.count(), 1);
+        context_->preferences.setEditor("true {file}");
+        QTest::keyClick(&view->code().code(), Qt::Key_E);
+        QCOMPARE(told.count(), 2);
+        QVERIFY(told.at(1).at(0).toString().contains("/home/me/net.py"));
     }
 
     void withoutLinesItSaysSo() {
@@ -169,7 +280,7 @@ private slots:
         QCOMPARE(files.findText("torch/nn/linear.py"), -1);
         QTest::mouseClick(&view->code().libraries(), Qt::LeftButton);
         settle();
-        QCOMPARE(files.count(), 1);
+        QCOMPARE(files.count(), 3); // also those that call it
         QCOMPARE(files.itemText(0), "torch/nn/linear.py");
         QTest::mouseClick(&view->code().libraries(), Qt::LeftButton);
         settle();

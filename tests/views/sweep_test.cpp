@@ -8,6 +8,7 @@
 #include <QTableView>
 #include <QtTest>
 
+#include "app/gui/candidates/candidates_panel.h"
 #include "app/gui/window/home_screen.h"
 #include "app/gui/window/message_bar.h"
 #include "tests/support/test_main.h"
@@ -208,6 +209,21 @@ private slots:
         QCOMPARE(inTable(), 1);
     }
 
+    // A kilobyte more among hundreds is seen.
+    void pointsThatDifferLittleAreApart() {
+        FrontPlot plot(window_->context());
+        plot.resize(500, 300);
+        const std::vector<FrontPoint> close{{0, 209'000, 100, true}, {1, 210'000, 300, true}};
+        plot.setPoints(close, {"a", "b"});
+        QVERIFY(plot.placeOf(close[1]).x() - plot.placeOf(close[0]).x() > 60);
+        QVERIFY(plot.rect().contains(plot.placeOf(close[0]).toPoint()) &&
+                plot.rect().contains(plot.placeOf(close[1]).toPoint()));
+        QVERIFY(!plot.grab().isNull());
+        const std::vector<FrontPoint> same{{0, 5000, 100, true}};
+        plot.setPoints(same, {"a"});
+        QVERIFY(plot.rect().contains(plot.placeOf(same[0]).toPoint()));
+    }
+
     // A sweep that is under way adds points; what is chosen stays.
     void reloadingKeepsTheCells() {
         const QString folder = writeSweep("growing");
@@ -235,6 +251,23 @@ private slots:
         QCOMPARE(view.map().map().rows.size(), std::size_t(1));
         QCOMPARE(view.map().map().cells[2].value, 7);
         QVERIFY(!window_->grab().isNull());
+    }
+
+    // Its other points are flipped through, as other runs of the model.
+    void keptProfilesJoinTheCandidates() {
+        const QString folder = writeSweep("joining");
+        writeProfile(test::sampleProfile(), folder.toStdString() + "/b/profile.pop");
+        SweepView& view = open(folder);
+        QCOMPARE(view.keptProfiles().size(), 2); // that of another point is gone
+        QTest::mouseDClick(&view.map(), Qt::LeftButton, {}, middle(view.map(), 0));
+        QTRY_VERIFY(window_->context().reports.source());
+        for (QAction* action : window_->findChildren<QAction*>())
+            if (action->text() == "Candidates")
+                action->trigger();
+        auto& panel = *window_->findChild<CandidatesPanel*>();
+        QTRY_VERIFY(panel.isVisible());
+        test::waitUntilIdle(*window_);
+        QCOMPARE(panel.table().model().rowCount(), 2);
     }
 
     void theMenuReloadsAndClosesIt() {

@@ -198,7 +198,7 @@ private slots:
             QVERIFY2(columns.contains(column), column);
         const int row = rowOf(*view, "conv1/weights/grad");
         QCOMPARE(cell(view->tensors().model(), row, static_cast<int>(columns.indexOf("From 2^"))),
-                 "-24");
+                 QStringLiteral("\u221224"));
         // The tensor that loses most comes first.
         QCOMPARE(shownTensor(*view), "conv1/weights/grad");
     }

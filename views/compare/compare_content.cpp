@@ -86,6 +86,18 @@ QString runText(const Comparison& c) {
     return text;
 }
 
+/// Where a profile does not say how many samples a run takes, such as one measured elsewhere.
+VerdictFigure runTime(const Comparison& c) {
+    const double before = c.source.seconds();
+    const double after = c.target.seconds();
+    return {.title = Text::tr("Time of a run"),
+            .source = durationText(before),
+            .target = durationText(after),
+            .change = relativeText(before, after),
+            .level = levelOf(before, after),
+            .detail = Text::tr("How many samples a run takes is not known of both profiles.")};
+}
+
 // Per sample, because runs may process different numbers of samples.
 VerdictFigure sampleTime(const Comparison& c) {
     const ComparedMetric rate = metricOf(c, "throughput");
@@ -102,6 +114,8 @@ VerdictFigure sampleTime(const Comparison& c) {
                          text(after),
                          {},
                          Level::Plain};
+    if ((!before || !after) && c.source.seconds() > 0 && c.target.seconds() > 0)
+        return runTime(c);
     if (!before || !after) {
         figure.detail = before  ? Text::tr("The target was not executed.")
                         : after ? Text::tr("The source was not executed.")

@@ -29,7 +29,9 @@ std::optional<CycleRange> parseCycleRange(const QString& text, double clockHz) {
     static const QRegularExpression range(
         QStringLiteral(R"(^\s*(-?[\d,]*\.?\d+)\s*([a-z\x{b5}]*)\s*(?:-|\x{2013}|\.\.|to)\s*)"
                        R"((-?[\d,]*\.?\d+)\s*([a-z\x{b5}]*)\s*$)"));
-    const QRegularExpressionMatch match = range.match(text.toLower());
+    // As the window writes negative numbers, and as people type them.
+    const QString typed = text.toLower().replace(QChar(0x2212), QLatin1Char('-'));
+    const QRegularExpressionMatch match = range.match(typed);
     if (!match.hasMatch())
         return {};
     const QString lastUnit = match.captured(4);

@@ -149,7 +149,7 @@ void MarksModel::addTrack(const TrackQuery& track) {
     std::erase_if(tracks_, [&](const TrackQuery& other) { return other.name == track.name; });
     if (tracks_.size() == mostTracks)
         return emit saved(
-            tr("there are %1 tracks; remove one first").arg(static_cast<int>(mostTracks)));
+            tr("There are %1 tracks: remove one first").arg(static_cast<int>(mostTracks)));
     tracks_.push_back(track);
     changed();
     emit tracksChanged();

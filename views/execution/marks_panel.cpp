@@ -30,6 +30,9 @@ MarksPanel::MarksPanel(MarksModel& model, QWidget* parent)
     difference_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     difference_->hide();
     list_->installEventFilter(this);
+    problem_ = wrappedLabel({}, "error");
+    problem_->setContentsMargins(6, 6, 6, 0);
+    problem_->hide();
     auto* hint = new QLabel(tr("M marks the selected step or range, or the middle of the visible "
                                "part; [ and ] go to the previous and the next mark. F2 edits a "
                                "text, Delete removes marks; the difference of two selected marks "
@@ -37,7 +40,11 @@ MarksPanel::MarksPanel(MarksModel& model, QWidget* parent)
     hint->setObjectName(QStringLiteral("muted"));
     hint->setWordWrap(true);
     hint->setMargin(6);
-    inColumn(this, {hint, list_, difference_}, list_);
+    inColumn(this, {problem_, hint, list_, difference_}, list_);
+    connect(&model_, &MarksModel::saved, this, [this](const QString& problem) {
+        problem_->setText(problem);
+        problem_->setVisible(!problem.isEmpty());
+    });
     connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &MarksPanel::tellDifference);
     connect(&model_, &MarksModel::marksChanged, this, &MarksPanel::tellDifference);

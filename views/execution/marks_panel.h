@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include "views/execution/marks.h"
+#include "views/widgets/wrapped_label.h"
 
 class QLabel;
 class QTreeView;
@@ -12,7 +13,7 @@ namespace tilescope::views {
 
 /// Marks with their cycles and times. Enter or a click on a cycle goes there, a double click on the
 /// text edits it; Delete removes the selected marks. If several are selected, the difference of the
-/// first and the last is shown.
+/// first and the last is shown. As long as marks cannot be saved, it says why.
 class MarksPanel : public QWidget {
     Q_OBJECT
 public:
@@ -21,6 +22,7 @@ public:
     void editText(int row);
     [[nodiscard]] QTreeView& list() { return *list_; }
     [[nodiscard]] QLabel& difference() { return *difference_; }
+    [[nodiscard]] WrappedLabel& problem() { return *problem_; }
 
 signals:
     void goTo(const tilescope::views::TraceFlag& mark);
@@ -35,6 +37,7 @@ private:
     MarksModel& model_;
     QTreeView* list_;
     QLabel* difference_;
+    WrappedLabel* problem_ = nullptr;
 };
 
 } // namespace tilescope::views

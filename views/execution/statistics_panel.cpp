@@ -107,7 +107,7 @@ void StatisticsPanel::paintShare(QPainter& painter, const QRect& bar,
     painter.drawText(QRect(bar.right() + 6, bar.top(), valueWidth - 6, bar.height()),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      share ? QStringLiteral("%1 %").arg(100 * *share, 0, 'f', 1)
-                           : QStringLiteral("-"));
+                           : QStringLiteral("\u2013"));
 }
 
 // If steps overlap, the parts add up to more than the range: the bar is as long as their sum, and a

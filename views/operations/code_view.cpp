@@ -11,6 +11,8 @@
 #include <cstdlib>
 
 #include "core/base/units.h"
+#include "views/session/time_texts.h"
+#include "views/theme/minus_sign.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -20,24 +22,50 @@ constexpr int columnGap = 12; ///< pixels between columns
 constexpr int barHeight = 3;
 /// By CodeColumn.
 constexpr std::array columnTitles{
-    QT_TRANSLATE_NOOP("CodeView", "Forward"), QT_TRANSLATE_NOOP("CodeView", "Backward"),
-    QT_TRANSLATE_NOOP("CodeView", "Update"),  QT_TRANSLATE_NOOP("CodeView", "Waits"),
-    QT_TRANSLATE_NOOP("CodeView", "Source"),  QT_TRANSLATE_NOOP("CodeView", "Target"),
-    QT_TRANSLATE_NOOP("CodeView", "Change")};
+    QT_TRANSLATE_NOOP("CodeView", "Forward"),    QT_TRANSLATE_NOOP("CodeView", "Backward"),
+    QT_TRANSLATE_NOOP("CodeView", "Update"),     QT_TRANSLATE_NOOP("CodeView", "Waits"),
+    QT_TRANSLATE_NOOP("CodeView", "With calls"), QT_TRANSLATE_NOOP("CodeView", "Source"),
+    QT_TRANSLATE_NOOP("CodeView", "Target"),     QT_TRANSLATE_NOOP("CodeView", "Change")};
 
-QString titleOf(CodeColumn column) {
-    return CodeView::tr(columnTitles.at(static_cast<std::size_t>(column)));
-}
-
-QString figureText(CodeColumn column, std::int64_t cycles) {
-    if (cycles == 0)
-        return {};
-    const QString sign =
-        column == CodeColumn::Change && cycles > 0 ? QStringLiteral("+") : QString();
-    return sign + QString::fromStdString(withThousands(cycles));
-}
+/// By CodeMetric.
+constexpr std::array metricTitles{
+    QT_TRANSLATE_NOOP("CodeView", "Cycles"), QT_TRANSLATE_NOOP("CodeView", "FLOPs"),
+    QT_TRANSLATE_NOOP("CodeView", "Bytes exchanged"), QT_TRANSLATE_NOOP("CodeView", "Code bytes"),
+    QT_TRANSLATE_NOOP("CodeView", "Always-live bytes")};
+static_assert(metricTitles.size() == codeMetrics);
 
 } // namespace
+
+QString CodeView::titleOf(CodeMetric metric) {
+    return tr(metricTitles.at(static_cast<std::size_t>(metric)));
+}
+
+QString CodeView::titleOf(CodeColumn column) const {
+    return column == CodeColumn::Amount ? titleOf(file_->metric)
+                                        : tr(columnTitles.at(static_cast<std::size_t>(column)));
+}
+
+QString CodeView::amountText(CodeMetric metric, std::int64_t amount) const {
+    switch (metric) {
+    case CodeMetric::Cycles:
+        return countText(amount);
+    case CodeMetric::Flops:
+        return withMinusSign(QString::fromStdString(formatFlops(static_cast<double>(amount))));
+    case CodeMetric::Exchanged:
+    case CodeMetric::Code:
+    case CodeMetric::AlwaysLive:
+        break;
+    }
+    return context_.preferences.bytes(amount);
+}
+
+QString CodeView::figureText(CodeColumn column, std::int64_t amount) const {
+    if (amount == 0)
+        return {};
+    const QString sign =
+        column == CodeColumn::Change && amount > 0 ? QStringLiteral("+") : QString();
+    return sign + amountText(file_->metric, amount);
+}
 
 CodeView::CodeView(ViewContext& context, QWidget* parent)
     : QAbstractScrollArea(parent)
@@ -85,7 +113,7 @@ int CodeView::nextHot(int direction) const {
 }
 
 std::int64_t CodeView::heatOf(const CodeLine& line) const {
-    return file_->comparing() ? std::abs(line.figure(file_->columns.size() - 1)) : line.cycles;
+    return file_->comparing() ? std::abs(line.figure(file_->columns.size() - 1)) : line.cost;
 }
 
 int CodeView::rowHeight() const {
@@ -101,6 +129,9 @@ CodeView::Columns CodeView::columns() const {
         metrics.horizontalAdvance(QString::number(std::max<qlonglong>(last, 99))) + columnGap;
     widths.share = metrics.horizontalAdvance(QStringLiteral("+100.0 %")) + columnGap;
     widths.figure = metrics.horizontalAdvance(QStringLiteral("000,000,000")) + columnGap;
+    if (file_ != nullptr && file_->metric != CodeMetric::Cycles && !file_->comparing())
+        widths.figure =
+            std::max(widths.figure, metrics.horizontalAdvance(titleOf(file_->metric)) + columnGap);
     const bool comparing = file_ != nullptr && file_->comparing();
     for (std::size_t i = 0; file_ != nullptr && i < file_->columns.size(); ++i)
         if (viewport()->width() >= leastForFigures || file_->columns[i] == CodeColumn::Change)
@@ -144,7 +175,8 @@ void CodeView::paintHeader(QPainter& painter, const Columns& widths) const {
         painter.drawText(QRect(begin, 0, width - columnGap / 2, header.height()),
                          Qt::AlignRight | Qt::AlignVCenter, text);
     };
-    right(0, widths.share, file_->comparing() ? tr("Share") : tr("Cycles"));
+    right(0, widths.share,
+          file_->comparing() || file_->metric != CodeMetric::Cycles ? tr("Share") : tr("Cycles"));
     int at = widths.share;
     for (const std::size_t figure : widths.figures) {
         right(at, widths.figure, titleOf(file_->columns[figure]));
@@ -177,7 +209,7 @@ void CodeView::paintCost(QPainter& painter, const Columns& widths, const CodeLin
                          Qt::AlignRight | Qt::AlignVCenter, text);
     };
     const bool comparing = file_->comparing();
-    const std::int64_t shown = comparing ? line.figure(file_->columns.size() - 1) : line.cycles;
+    const std::int64_t shown = comparing ? line.figure(file_->columns.size() - 1) : line.cost;
     const QColor colour = !comparing ? theme.source : shown > 0 ? theme.bad : theme.good;
     painter.setPen(comparing ? colour : theme.text);
     if (shown != 0) {
@@ -216,7 +248,7 @@ void CodeView::paintLine(QPainter& painter, const Columns& widths, int at, int y
     paintCost(painter, widths, line, row);
     painter.save();
     painter.setClipRect(QRect(widths.text, y, row.width() - widths.text, row.height()));
-    painter.setPen(line.cycles > 0 ? theme.text : theme.mutedText);
+    painter.setPen(line.cost > 0 ? theme.text : theme.mutedText);
     const int scrolled = horizontalScrollBar()->value();
     painter.drawText(
         QRect(widths.text - scrolled, y, row.width() + scrolled, row.height() - barHeight),
@@ -276,6 +308,8 @@ void CodeView::keyPressEvent(QKeyEvent* event) {
         return choose(0);
     case Qt::Key_End:
         return choose(last);
+    case Qt::Key_E:
+        return emit editorWanted();
     case Qt::Key_F8:
         return choose(nextHot(event->modifiers().testFlag(Qt::ShiftModifier) ? -1 : 1));
     default:
@@ -294,8 +328,8 @@ QString CodeView::textOf(int at) const {
     if (line.edited > 0)
         lines << (line.targetNumber > 0 ? tr("was line %1 of the source").arg(line.edited)
                                         : tr("is line %1 of the target").arg(line.edited));
-    if (line.cycles > 0 && !file_->comparing())
-        lines << tr("%1 of the run").arg(QString::fromStdString(formatCycles(line.cycles)));
+    if (line.cost > 0 && !file_->comparing() && file_->metric == CodeMetric::Cycles)
+        lines << tr("%1 of the run").arg(QString::fromStdString(formatCycles(line.cost)));
     for (std::size_t i = 0; i < file_->columns.size(); ++i)
         if (line.figure(i) != 0)
             lines << tr("%1: %2").arg(titleOf(file_->columns[i]),

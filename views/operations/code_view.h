@@ -8,7 +8,7 @@
 
 namespace tilescope::views {
 
-/// Paints the lines that are in sight, each with its share of the run as a bar and its cycles by
+/// Paints the lines that are in sight, each with its share of the cost as a bar and its cycles by
 /// pass; of two versions with the change of its cycles, lines that one of them lacks tinted. Arrow
 /// keys and the pointer choose a line, F8 and Shift+F8 the next and the previous hot one. A narrow
 /// view leaves out columns, which tips have.
@@ -17,7 +17,12 @@ class CodeView : public QAbstractScrollArea {
 public:
     explicit CodeView(ViewContext& context, QWidget* parent = nullptr);
 
-    /// `total`: cycles of which lines are shares. The file outlives the view or its next one.
+    [[nodiscard]] static QString titleOf(CodeMetric metric);
+    /// An amount of a metric, in the preferred units.
+    [[nodiscard]] QString amountText(CodeMetric metric, std::int64_t amount) const;
+
+    /// `total`: the whole cost, of which lines are shares. The file outlives the view or its next
+    /// one.
     void setFile(const CodeFile* file, std::int64_t total);
     [[nodiscard]] const CodeFile* file() const { return file_; }
     /// Brings a line to the middle and marks it; an index of the file's lines, -1 for none.
@@ -38,6 +43,8 @@ public:
 signals:
     /// The user has chosen a line.
     void chosen(int line);
+    /// The user has pressed E: the current line is wanted in an editor.
+    void editorWanted();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -55,6 +62,8 @@ private:
     };
     [[nodiscard]] Columns columns() const;
     [[nodiscard]] int rowHeight() const;
+    [[nodiscard]] QString titleOf(CodeColumn column) const;
+    [[nodiscard]] QString figureText(CodeColumn column, std::int64_t amount) const;
     /// What makes a line hot.
     [[nodiscard]] std::int64_t heatOf(const CodeLine& line) const;
     void paintHeader(QPainter& painter, const Columns& widths) const;

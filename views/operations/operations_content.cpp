@@ -125,6 +125,12 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
     if (choice.layer == CostLayer::Line && choice.waitsByCause && !profiles.comparing())
         report.waits = causedWaits(*profiles.source, stop);
     report.executed = profiles.source->info().hasExecution;
+    if (choice.layer == CostLayer::Line && report.hasLines && report.executed &&
+        !profiles.comparing())
+        for (auto& [place, of] :
+             calledCycles(*profiles.source, *accountingOf(*profiles.source, stop), *report.names,
+                          SourceGrain::Line, choice.reach, stop))
+            report.called.push_back(of);
     if (profiles.comparing()) {
         report.target = readRows(*profiles.target, choice, stop);
         if (choice.layer == CostLayer::Line && report.hasLines &&

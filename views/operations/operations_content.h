@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <stop_token>
 
+#include "core/analysis/accounting/called_cycles.h"
 #include "core/analysis/accounting/cost_columns.h"
 #include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/insights/wait_causes.h"
@@ -41,6 +42,9 @@ struct OperationsReport {
     /// Of the target, where rows are lines and it has any.
     std::shared_ptr<const SourceNames> targetNames;
     std::vector<CausedWait> waits; ///< where they are wanted
+    /// A line of the program, one entry for each IPU, with all that it calls: of one profile that
+    /// was executed, where rows are lines.
+    std::vector<CalledCycles> called;
     /// By row of the source, where rows are lines: of several operations that of the longest step.
     std::vector<OperationId> mainOperations;
     bool executed = false;  ///< there is a trace (with two profiles: in both)

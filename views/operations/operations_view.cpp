@@ -15,8 +15,11 @@
 namespace tilescope::views {
 namespace {
 
-// Only the ratio counts, unless the numbers are below the minimum sizes of the parts.
-const QList<int> sizesWithTable{6000, 4000};
+// Shares of a page and of the details, which may be only a hint: only the ratio counts, unless the
+// numbers are below the minimum sizes of the parts.
+const QList<int> sizesBelow{6000, 4000};
+const QList<int> sizesBeside{5700, 4300};
+const QList<int> sizesWithHint{7700, 2300};
 
 } // namespace
 
@@ -43,7 +46,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
     splitter_->addWidget(detailsPanel_);
     splitter_->setStretchFactor(0, 3);
     splitter_->setStretchFactor(1, 2);
-    splitter_->setSizes(sizesWithTable);
+    splitter_->setSizes(sizesWithHint);
     splitter_->setChildrenCollapsible(false);
     inColumn(this, {makeTools(), splitter_});
     // Waits and what belongs to no operation would make all others' bars slivers.
@@ -61,8 +64,11 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
         selectRow(row);
         choose(row);
     });
-    connect(code_, &SourcePane::chosen, this, &OperationsView::choose);
+    connect(code_, &SourcePane::chosen, this, [this](std::int32_t row) {
+        row < 0 ? forgetDetails() : choose(row); // those of another line would be taken for its own
+    });
     connect(code_, &SourcePane::wantedChanged, this, [this] { setChoice(code_->wanted()); });
+    connect(code_, &SourcePane::status, this, &OperationsView::status);
     connect(flame_, &FlamePane::hovered, this, &OperationsView::status);
     connect(flame_, &FlamePane::chosen, this, &OperationsView::chooseInFlame);
     connect(tabs_, &GroupTabs::stepChosen, this, &OperationsView::chooseStep);
@@ -70,6 +76,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
         chooseStep(program);
         emit reportWanted(QStringLiteral("programs"));
     });
+    connect(splitter_, &QSplitter::splitterMoved, this, [this] { sharedByUser_ = true; });
     connect(&groups_, &BackgroundQuery::failed, this, [this](const QString& text) {
         table_->showHint(tr("This report cannot be shown"), text);
     });
@@ -173,8 +180,8 @@ void OperationsView::showPage(QWidget* page) {
         each->setSizePolicy(policy, policy);
     }
     splitter_->setOrientation(wide ? Qt::Vertical : Qt::Horizontal);
-    // Only the ratio counts, but not if the numbers are below the graph's minimum size.
-    splitter_->setSizes(wide ? sizesWithTable : QList{5700, 4300});
+    sharedByUser_ = false;
+    shareRoom();
     // Beside the graph, narrower tabs make all four fit without scroll buttons.
     tabs_->setStyleSheet(wide ? QString() : QStringLiteral("QTabBar::tab { padding: 6px 8px; }"));
     tools_->setShown(layer_, table || page == roofline_);
@@ -189,6 +196,20 @@ void OperationsView::showPage(QWidget* page) {
         loadGraph();
     if (page == flame_ && flameStale_)
         loadFlame();
+}
+
+// Rows of the table, the flame graph and the code stay where they are when details come, so that a
+// hint may take less room; the graph and the roofline would be laid out anew.
+void OperationsView::shareRoom() {
+    QWidget* page = pages_->currentWidget();
+    const bool noLines = page == code_ && report_ && !report_->hasLines;
+    detailsPanel_->setVisible(!noLines);
+    if (sharedByUser_)
+        return;
+    const bool stays = page == table_ || page == flame_ || page == code_;
+    splitter_->setSizes(stays && shownRow_ < 0                     ? sizesWithHint
+                        : splitter_->orientation() == Qt::Vertical ? sizesBelow
+                                                                   : sizesBeside);
 }
 
 void OperationsView::loadFlame() {
@@ -282,6 +303,7 @@ void OperationsView::load() {
                 return setChoice({});
             showReport();
             followSelection();
+            shareRoom();
         };
     });
 }
@@ -290,7 +312,7 @@ void OperationsView::showReport() {
     if (!report_)
         return;
     roofline_->setReport(report_, profiles());
-    code_->setReport(*report_);
+    code_->setReport(report_);
     if (!comparing()) {
         table_->setTable(groupTable(*report_, columns_, shownRows_));
         return;
@@ -353,6 +375,7 @@ void OperationsView::loadDetails(std::int32_t row) {
     if (row == shownRow_ || !report_)
         return;
     shownRow_ = row;
+    shareRoom();
     roofline_->mark(row);
     detailsPanel_->load([this, pair = profiles(), report = report_, row,
                          theme = context().theme.current()](const std::stop_token& stop) {

@@ -67,6 +67,7 @@ private:
     void chooseInGraph(const GraphItem& item);
     [[nodiscard]] std::int32_t rowOf(OperationId operation, ModelNodeId node = {}) const;
     void forgetDetails();
+    void shareRoom();
 
     TablePanel* table_;
     GraphPane* graph_;
@@ -92,6 +93,7 @@ private:
     ShownRows shownRows_ = ShownRows::Costly;
     std::shared_ptr<const OperationsReport> report_;
     std::int32_t shownRow_ = -1; ///< the row whose details are shown
+    bool sharedByUser_ = false;  ///< the page's and the details' sizes
     bool graphStale_ = true;     ///< the graph is not that of the open profiles
     bool flameStale_ = true;     ///< likewise
 };

@@ -2,6 +2,7 @@
 
 #include <QStringList>
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 
@@ -24,33 +25,54 @@ using FileCosts = std::map<SourceFileId, LineCosts>;
 
 constexpr std::size_t passes = 3;
 
-std::int64_t cyclesOf(const CostRow& row, bool executed) {
-    return executed ? row.measuredCycles : row.cyclesOnce();
+/// What is counted: of the run, or of one execution.
+struct Counted {
+    CodeMetric metric = CodeMetric::Cycles;
+    bool executed = false;
+};
+
+std::int64_t costOf(const CostRow& row, const Counted& counted) {
+    switch (counted.metric) {
+    case CodeMetric::Cycles:
+        return counted.executed ? row.measuredCycles : row.cyclesOnce();
+    case CodeMetric::Flops:
+        return std::llround(counted.executed ? row.flops : row.flopsOnce);
+    case CodeMetric::Exchanged:
+        return row.bytesExchanged;
+    case CodeMetric::Code:
+        return row.memory.code();
+    case CodeMetric::AlwaysLive:
+        break;
+    }
+    return row.memory.alwaysLive;
 }
 
-void addCost(CodeLine& line, const CostRow& row, std::int32_t at, std::int64_t cycles) {
-    if (line.row < 0 || cycles > line.cycles)
+void addCost(CodeLine& line, const CostRow& row, std::int32_t at, const Counted& counted) {
+    const std::int64_t cost = costOf(row, counted);
+    if (line.row < 0 || cost > line.cost)
         line.row = at;
-    line.cycles += cycles;
-    for (std::size_t pass = 0; pass < passes; ++pass)
-        line.figures[pass] += row.measuredByPass[pass];
+    line.cost += cost;
+    if (counted.metric != CodeMetric::Cycles)
+        line.figures[0] += cost;
+    else
+        for (std::size_t pass = 0; pass < passes; ++pass)
+            line.figures[pass] += row.measuredByPass[pass];
 }
 
-/// Returns the cycles without a line.
+/// Returns the cost without a line.
 std::int64_t addRows(FileCosts& costs, const SourceNames& names, const std::vector<CostRow>& rows,
-                     bool executed, std::size_t figures) {
+                     const Counted& counted, std::size_t figures) {
     std::int64_t noLine = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::int64_t cycles = cyclesOf(rows[i], executed);
         if (!rows[i].source.valid()) {
-            noLine += cycles;
+            noLine += costOf(rows[i], counted);
             continue;
         }
         const SourceFrame& at = names.code().frames[rows[i].source];
         CodeLine& line = costs[at.file][at.line];
         line.number = at.line;
         line.figures.resize(figures);
-        addCost(line, rows[i], static_cast<std::int32_t>(i), cycles);
+        addCost(line, rows[i], static_cast<std::int32_t>(i), counted);
     }
     return noLine;
 }
@@ -69,10 +91,27 @@ std::int64_t addWaits(FileCosts& costs, const SourceNames& names,
         line.number = at.line;
         line.figures.resize(figures);
         line.figures.back() += wait.cycles;
-        line.cycles += wait.cycles;
+        line.cost += wait.cycles;
         placed += wait.cycles;
     }
     return placed;
+}
+
+/// Cycles of lines with what they call; lines without operations of their own are there too.
+void addCalled(FileCosts& costs, const SourceNames& names, const std::vector<CalledCycles>& called,
+               std::size_t figures) {
+    for (const CalledCycles& of : called) {
+        const SourceFrame& at = names.code().frames[of.frame];
+        CodeLine& line = costs[at.file][at.line];
+        line.number = at.line;
+        line.figures.resize(figures);
+        line.figures[passes] += of.cycles; // its column follows those of the passes
+    }
+}
+
+void sortByCost(std::vector<CodeFile>& files) {
+    std::stable_sort(files.begin(), files.end(),
+                     [](const CodeFile& a, const CodeFile& b) { return a.cost > b.cost; });
 }
 
 QStringList textsOf(const SourceFile& file) {
@@ -83,6 +122,7 @@ QStringList textsOf(const SourceFile& file) {
 CodeFile fileOf(const SourceNames& names, SourceFileId id, LineCosts lines) {
     CodeFile file;
     file.name = QString::fromStdString(names.shortPath(id));
+    file.path = QString::fromStdString(names.code().files[id].path);
     const QStringList texts = textsOf(names.code().files[id]);
     file.recorded = !texts.isEmpty();
     std::int32_t number = 0;
@@ -96,28 +136,37 @@ CodeFile fileOf(const SourceNames& names, SourceFileId id, LineCosts lines) {
     for (auto& [left, line] : lines) // without a text, or changed since it was read
         file.lines.push_back(line);
     for (const CodeLine& line : file.lines)
-        file.cycles += line.cycles;
+        file.cost += line.cost;
     return file;
 }
 
-CodeFiles filesOfOne(const OperationsReport& report) {
+CodeFiles filesOfOne(const OperationsReport& report, CodeMetric metric) {
     CodeFiles all;
     const SourceNames& names = *report.names;
-    const bool executed = report.source.totals.run >= 0;
+    const Counted counted{metric, report.source.totals.run >= 0};
     for (const CostRow& row : report.source.rows)
-        all.total += cyclesOf(row, executed);
-    std::vector<CodeColumn> columns{CodeColumn::Forward, CodeColumn::Backward, CodeColumn::Update};
-    if (!report.waits.empty())
+        all.total += costOf(row, counted);
+    std::vector<CodeColumn> columns{CodeColumn::Amount};
+    const bool waits = metric == CodeMetric::Cycles && !report.waits.empty();
+    if (metric == CodeMetric::Cycles)
+        columns = {CodeColumn::Forward, CodeColumn::Backward, CodeColumn::Update};
+    const bool called = metric == CodeMetric::Cycles && !report.called.empty();
+    if (called)
+        columns.push_back(CodeColumn::Called);
+    if (waits)
         columns.push_back(CodeColumn::Waits);
     FileCosts costs;
-    all.noLine = addRows(costs, names, report.source.rows, executed, columns.size());
-    all.noLine -= addWaits(costs, names, report.waits, columns.size());
+    all.noLine = addRows(costs, names, report.source.rows, counted, columns.size());
+    if (called)
+        addCalled(costs, names, report.called, columns.size());
+    if (waits)
+        all.noLine -= addWaits(costs, names, report.waits, columns.size());
     for (auto& [id, lines] : costs) {
         all.files.push_back(fileOf(names, id, std::move(lines)));
         all.files.back().columns = columns;
+        all.files.back().metric = metric;
     }
-    std::stable_sort(all.files.begin(), all.files.end(),
-                     [](const CodeFile& a, const CodeFile& b) { return a.cycles > b.cycles; });
+    sortByCost(all.files);
     return all;
 }
 
@@ -153,6 +202,7 @@ public:
         static const SourceFile none;
         const SourceFile& before = inSource.valid() ? source.code().files[inSource] : none;
         const SourceFile& after = inTarget.valid() ? target.code().files[inTarget] : none;
+        file_.path = QString::fromStdString(inTarget.valid() ? after.path : before.path);
         sourceTexts_ = textsOf(before);
         targetTexts_ = textsOf(after);
         file_.recorded = !sourceTexts_.isEmpty() || !targetTexts_.isEmpty();
@@ -179,14 +229,14 @@ private:
     void addFigures(CodeLine& line, std::int32_t inSource, std::int32_t inTarget) {
         line.figures.assign(file_.columns.size(), 0);
         if (const auto cost = sourceCosts_.extract(inSource)) {
-            line.figures[sourceColumn] = cost.mapped().cycles;
+            line.figures[sourceColumn] = cost.mapped().cost;
             line.row = cost.mapped().row;
         }
         if (const auto cost = targetCosts_.extract(inTarget))
-            line.figures[targetColumn] = cost.mapped().cycles;
+            line.figures[targetColumn] = cost.mapped().cost;
         line.figures[changeColumn] = line.figures[targetColumn] - line.figures[sourceColumn];
-        line.cycles = std::max(line.figures[sourceColumn], line.figures[targetColumn]);
-        file_.cycles += std::abs(line.figures[changeColumn]);
+        line.cost = std::max(line.figures[sourceColumn], line.figures[targetColumn]);
+        file_.cost += std::abs(line.figures[changeColumn]);
     }
 
     /// Lines with costs that no recorded text has: of both where neither is recorded.
@@ -210,19 +260,19 @@ private:
     CodeFile file_;
 };
 
-CodeFiles filesOfTwo(const OperationsReport& report) {
+CodeFiles filesOfTwo(const OperationsReport& report, CodeMetric metric) {
     CodeFiles all;
     const SourceNames& source = *report.names;
     const SourceNames& target = *report.targetNames;
-    const bool executed = report.executed;
+    const Counted counted{metric, report.executed};
     for (const CostRow& row : report.source.rows)
-        all.total += cyclesOf(row, executed);
+        all.total += costOf(row, counted);
     for (const CostRow& row : report.target.rows)
-        all.targetTotal += cyclesOf(row, executed);
+        all.targetTotal += costOf(row, counted);
     FileCosts before;
     FileCosts after;
-    all.noLine = addRows(before, source, report.source.rows, executed, passes);
-    addRows(after, target, report.target.rows, executed, passes);
+    all.noLine = addRows(before, source, report.source.rows, counted, passes);
+    addRows(after, target, report.target.rows, counted, passes);
     for (auto& [id, costs] : before) {
         const SourceFileId other = namesake(target, source.shortPath(id));
         LineCosts others;
@@ -235,8 +285,9 @@ CodeFiles filesOfTwo(const OperationsReport& report) {
         all.files.push_back(ComparedFile(source, namesake(source, target.shortPath(id)), {}, target,
                                          id, std::move(costs))
                                 .take());
-    std::stable_sort(all.files.begin(), all.files.end(),
-                     [](const CodeFile& a, const CodeFile& b) { return a.cycles > b.cycles; });
+    for (CodeFile& file : all.files)
+        file.metric = metric;
+    sortByCost(all.files);
     return all;
 }
 
@@ -256,10 +307,10 @@ QString plainCode(const QString& text) {
     return shown;
 }
 
-CodeFiles codeFiles(const OperationsReport& report) {
+CodeFiles codeFiles(const OperationsReport& report, CodeMetric metric) {
     if (!report.names)
         return {};
-    return report.targetNames ? filesOfTwo(report) : filesOfOne(report);
+    return report.targetNames ? filesOfTwo(report, metric) : filesOfOne(report, metric);
 }
 
 } // namespace tilescope::views

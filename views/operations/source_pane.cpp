@@ -1,48 +1,102 @@
 #include "views/operations/source_pane.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QLabel>
 #include <QToolButton>
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "core/base/units.h"
+#include "views/operations/open_in_editor.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
 #include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
+namespace {
+
+/// By CodeMetric.
+constexpr std::array shareTexts{
+    QT_TRANSLATE_NOOP("SourcePane", "%1 of all IPUs' cycles"),
+    QT_TRANSLATE_NOOP("SourcePane", "%1 of all FLOPs"),
+    QT_TRANSLATE_NOOP("SourcePane", "%1 of the bytes that tiles receive"),
+    QT_TRANSLATE_NOOP("SourcePane", "%1 of all code"),
+    QT_TRANSLATE_NOOP("SourcePane", "%1 of the memory that is always live")};
+static_assert(shareTexts.size() == codeMetrics);
+
+} // namespace
 
 SourcePane::SourcePane(ViewContext& context)
-    : panel_(new LoadingPanel(context.workers))
+    : context_(context)
+    , panel_(new LoadingPanel(context.workers))
     , summary_(new QLabel)
     , code_(new CodeView(context)) {
-    auto* tools = new ToolRow;
-    choice_ = tools->addChoice(tr("File"), {});
-    choice_->setToolTip(tr("Files with costs, costliest first"));
-    libraries_ = tools->addToggle(tr("Libraries"),
-                                  tr("Costs are those of the innermost line, also in installed "
-                                     "packages; else of the innermost line of your own files"),
-                                  false);
-    waits_ = tools->addToggle(tr("Waits by cause"),
-                              tr("Cycles in which no operation runs are part of the lines that "
-                                 "cause them, by the losses of Insights"),
-                              false);
-    summary_->setTextFormat(Qt::PlainText);
-    tools->add(summary_);
-    tools->addStretch();
     auto* content = new QWidget;
-    inColumn(content, {tools, code_});
+    inColumn(content, {makeTools(), code_});
     panel_->setContent(content);
     inColumn(this, {panel_});
-    connect(choice_, &QComboBox::activated, this, &SourcePane::showFile);
     connect(code_, &CodeView::chosen, this, [this](int line) {
         emit chosen(code_->file()->lines.at(static_cast<std::size_t>(line)).row);
     });
+    connect(&context.preferences, &Preferences::unitsChanged, this, [this] {
+        if (code_->file() != nullptr)
+            showFile(choice_->currentIndex());
+    });
+    makeMenu();
+}
+
+QWidget* SourcePane::makeTools() {
+    tools_ = new ToolRow;
+    choice_ = tools_->addChoice(tr("File"), {});
+    choice_->setToolTip(tr("Files with costs, costliest first"));
+    QStringList metrics;
+    for (std::size_t i = 0; i < codeMetrics; ++i)
+        metrics << CodeView::titleOf(static_cast<CodeMetric>(i));
+    metric_ = tools_->addChoice(tr("Cost"), metrics);
+    metric_->setToolTip(tr("What is counted for each line"));
+    libraries_ = tools_->addToggle(tr("Libraries"),
+                                   tr("Costs are those of the innermost line, also in installed "
+                                      "packages; else of the innermost line of your own files"),
+                                   false);
+    waits_ = tools_->addToggle(tr("Waits by cause"),
+                               tr("Cycles in which no operation runs are part of the lines that "
+                                  "cause them, by the losses of Insights"),
+                               false);
+    summary_->setTextFormat(Qt::PlainText);
+    tools_->add(summary_);
+    tools_->addStretch();
+    connect(choice_, &QComboBox::activated, this, &SourcePane::showFile);
+    connect(metric_, &QComboBox::activated, this, &SourcePane::changeMetric);
     for (QToolButton* each : {libraries_, waits_})
         connect(each, &QToolButton::toggled, this, &SourcePane::wantedChanged);
+    return tools_;
+}
+
+void SourcePane::makeMenu() {
+    auto* edit = new QAction(tr("Open in editor") + QStringLiteral("\tE"), code_);
+    code_->addAction(edit);
+    connect(edit, &QAction::triggered, this, &SourcePane::openCurrent);
+    connect(code_, &CodeView::editorWanted, this, &SourcePane::openCurrent);
     setPointAt(*code_, [this](const std::optional<QPoint>& at, const ShowMenu& show) {
-        show(pointed(at ? code_->lineAt(at->y()) : code_->current()));
+        const int line = at ? code_->lineAt(at->y()) : code_->current();
+        if (at && line >= 0)
+            code_->setCurrent(line); // what its actions are about
+        show(pointed(line));
     });
+}
+
+void SourcePane::openCurrent() {
+    const CodeFile* file = code_->file();
+    if (file == nullptr)
+        return;
+    const int at = code_->current();
+    const CodeLine line = at < 0 ? CodeLine() : file->lines[static_cast<std::size_t>(at)];
+    const int number = std::max({1, line.targetNumber, file->comparing() ? 1 : line.number});
+    const QString problem = openInEditor(context_.preferences.editor(), file->path, number);
+    if (!problem.isEmpty())
+        emit status(problem);
 }
 
 GroupChoice SourcePane::wanted() const {
@@ -65,31 +119,60 @@ Pointed SourcePane::pointed(int line) const {
     return pointed;
 }
 
-void SourcePane::setReport(const OperationsReport& report) {
-    const QString before = choice_->currentText();
-    code_->setFile(nullptr, 0);
-    choice_->clear();
-    all_ = {};
+void SourcePane::setReport(std::shared_ptr<const OperationsReport> report) {
+    report_ = std::move(report);
     places_.clear();
-    if (!report.names || !report.hasLines)
+    if (!report_->names || !report_->hasLines) {
+        code_->setFile(nullptr, 0);
+        choice_->clear();
+        all_ = {};
         return panel_->showMessage(
             tr("No source lines are recorded"),
-            tr("PyTorch scripts record them, and other models whose file has the stack of each "
-               "operation."));
-    all_ = codeFiles(report);
-    for (std::size_t i = 0; i < report.source.rows.size(); ++i) {
+            tr("PyTorch, Keras and PopART scripts record them, as do ONNX files whose operations "
+               "have the stack of the program that made them."));
+    }
+    for (std::size_t i = 0; i < report_->source.rows.size(); ++i) {
         RowPlace& place = places_.emplace_back();
-        place.operation = report.mainOperations.at(i);
-        if (const SourceFrameId frame = report.source.rows[i].source; frame.valid()) {
-            const SourceFrame& at = report.names->code().frames[frame];
-            place.file = QString::fromStdString(report.names->shortPath(at.file));
+        place.operation = report_->mainOperations.at(i);
+        if (const SourceFrameId frame = report_->source.rows[i].source; frame.valid()) {
+            const SourceFrame& at = report_->names->code().frames[frame];
+            place.file = QString::fromStdString(report_->names->shortPath(at.file));
             place.line = at.line;
         }
     }
+    panel_->showContent();
+    fill();
+}
+
+// The line stays the current one.
+void SourcePane::changeMetric() {
+    const CodeFile* before = code_->file();
+    const int current = code_->current();
+    const QString name = before == nullptr ? QString() : before->name;
+    const CodeLine line =
+        current < 0 ? CodeLine() : before->lines[static_cast<std::size_t>(current)];
+    fill();
+    const CodeFile* after = code_->file();
+    if (current < 0 || after == nullptr || after->name != name)
+        return;
+    for (std::size_t i = 0; i < after->lines.size(); ++i)
+        if (after->lines[i].number == line.number &&
+            after->lines[i].targetNumber == line.targetNumber)
+            return code_->setCurrent(static_cast<int>(i));
+}
+
+void SourcePane::fill() {
+    if (!report_ || !report_->hasLines)
+        return;
+    const QString before = choice_->currentText();
+    const auto metric = static_cast<CodeMetric>(metric_->currentIndex());
+    code_->setFile(nullptr, 0);
+    choice_->clear();
+    all_ = codeFiles(*report_, metric);
     for (const CodeFile& file : all_.files)
         choice_->addItem(shownName(file.name.toStdString()));
-    waits_->setVisible(report.source.totals.run >= 0 && !report.targetNames);
-    panel_->showContent();
+    tools_->setShown(waits_, report_->source.totals.run >= 0 && !report_->targetNames &&
+                                 metric == CodeMetric::Cycles);
     showFile(std::max(0, choice_->findText(before)));
 }
 
@@ -101,10 +184,10 @@ QString SourcePane::summaryOf(const CodeFile& file) const {
     QStringList parts;
     if (file.comparing())
         parts << tr("all: %1 \u2192 %2")
-                     .arg(QString::fromStdString(formatCycles(all_.total)),
-                          QString::fromStdString(formatCycles(all_.targetTotal)));
+                     .arg(code_->amountText(file.metric, all_.total),
+                          code_->amountText(file.metric, all_.targetTotal));
     else
-        parts << tr("%1 of all IPUs' cycles").arg(share(file.cycles))
+        parts << tr(shareTexts.at(static_cast<std::size_t>(file.metric))).arg(share(file.cost))
               << tr("%1 in no line").arg(share(all_.noLine));
     if (!file.recorded)
         parts << tr("its text is not recorded");

@@ -15,6 +15,9 @@ class QToolButton;
 
 namespace tilescope::views {
 
+class ToolRow;
+
+/// Costs of one metric at a time. Notebooks and files of other machines have no place to open.
 class SourcePane : public QWidget {
     Q_OBJECT
 public:
@@ -22,11 +25,12 @@ public:
 
     /// A report of CostLayer::Line: the first profile's lines or, of two, both versions of each
     /// file.
-    void setReport(const OperationsReport& report);
+    void setReport(std::shared_ptr<const OperationsReport> report);
     /// Marks the line of a row; nothing if no line has it.
     void mark(std::int32_t row);
     [[nodiscard]] CodeView& code() { return *code_; }
     [[nodiscard]] QComboBox& files() { return *choice_; }
+    [[nodiscard]] QComboBox& metric() { return *metric_; }
     [[nodiscard]] QToolButton& libraries() { return *libraries_; }
     [[nodiscard]] QToolButton& waits() { return *waits_; }
     /// Whose lines are wanted, and whether waits are to be part of what causes them.
@@ -37,12 +41,20 @@ signals:
     void chosen(std::int32_t row);
     /// Other lines are wanted, see wanted().
     void wantedChanged();
+    void status(const QString& text);
 
 private:
+    QWidget* makeTools();
+    void makeMenu();
+    void fill();
+    void changeMetric();
     void showFile(int file);
+    void openCurrent();
     [[nodiscard]] QString summaryOf(const CodeFile& file) const;
     [[nodiscard]] Pointed pointed(int line) const;
 
+    ViewContext& context_;
+    std::shared_ptr<const OperationsReport> report_;
     CodeFiles all_;
     /// Where a row of the report is, and what it selects.
     struct RowPlace {
@@ -52,9 +64,11 @@ private:
     };
     std::vector<RowPlace> places_; ///< by row
     LoadingPanel* panel_;
-    QComboBox* choice_;
-    QToolButton* libraries_;
-    QToolButton* waits_;
+    QComboBox* choice_ = nullptr;
+    QComboBox* metric_ = nullptr;
+    QToolButton* libraries_ = nullptr;
+    QToolButton* waits_ = nullptr;
+    ToolRow* tools_ = nullptr;
     QLabel* summary_;
     CodeView* code_;
 };

@@ -69,7 +69,9 @@ ReadOutBox layOutReadOut(const QString& text, const QPoint& pointer, const QRect
             line.valuePlace.setLeft(place.right() + 1 - values);
             line.namePlace.setWidth(std::max(0, width - beside));
         }
-        line.name = metrics.elidedText(line.name, Qt::ElideMiddle, line.namePlace.width());
+        // Rounding must not shorten the line that the box is as wide as.
+        if (metrics.horizontalAdvance(line.name) > line.namePlace.width())
+            line.name = metrics.elidedText(line.name, Qt::ElideMiddle, line.namePlace.width());
         place.translate(0, height);
     }
     return layout;

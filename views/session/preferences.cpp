@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "views/session/time_texts.h"
+#include "views/theme/minus_sign.h"
 
 namespace tilescope::views {
 
@@ -14,10 +15,11 @@ void Preferences::copyFrom(const Preferences& other) {
     setDataColours(other.colours_);
     setReloadsByItself(other.reloads_);
     setRestoresSession(other.restores_);
+    setEditor(other.editor_);
 }
 
 QString Preferences::bytes(std::int64_t value) const {
-    return QString::fromStdString(formatBytes(value, units_));
+    return withMinusSign(QString::fromStdString(formatBytes(value, units_)));
 }
 
 QString Preferences::signedBytes(std::int64_t value) const {
@@ -35,7 +37,7 @@ QString Preferences::cycles(std::int64_t value, double clockHz) const {
 QString Preferences::cyclesAlone(std::int64_t value, double clockHz) const {
     if (clock_ == ClockUnits::Time && clockHz > 0)
         return durationText(static_cast<double>(value) / clockHz);
-    return QString::fromStdString(withThousands(value));
+    return countText(value);
 }
 
 void Preferences::load() {
@@ -49,6 +51,7 @@ void Preferences::load() {
     setDataColours(static_cast<DataColours>(choice("view/dataColours")));
     setReloadsByItself(settings.value("files/reloadByItself", true).toBool());
     setRestoresSession(settings.value("session/restore", true).toBool());
+    setEditor(settings.value("files/editor").toString());
 }
 
 void Preferences::save() const {
@@ -59,6 +62,7 @@ void Preferences::save() const {
     settings.setValue("view/clockUnits", static_cast<int>(clock_));
     settings.setValue("files/reloadByItself", reloads_);
     settings.setValue("session/restore", restores_);
+    settings.setValue("files/editor", editor_);
 }
 
 } // namespace tilescope::views

@@ -35,6 +35,9 @@ public:
     /// The program starts with the profiles that were open when it ended.
     [[nodiscard]] bool restoresSession() const { return restores_; }
     void setRestoresSession(bool restores) { take(restores_, restores); }
+    /// The command that opens a file of the user's program, with {file} and {line}; may be empty.
+    [[nodiscard]] const QString& editor() const { return editor_; }
+    void setEditor(const QString& command) { take(editor_, command); }
     /// Copies all values from another window's preferences.
     void copyFrom(const Preferences& other);
 
@@ -76,6 +79,7 @@ private:
     DataColours colours_ = DataColours::OkabeIto;
     bool reloads_ = true;
     bool restores_ = true;
+    QString editor_;
 };
 
 } // namespace tilescope::views

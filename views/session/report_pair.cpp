@@ -4,16 +4,30 @@
 #include <QPointer>
 #include <utility>
 
+#include "core/base/rewritten_file.h"
 #include "core/database/page_checksum.h"
 
 namespace tilescope::views {
 namespace {
 
-ProfileViewPtr openFile(const std::filesystem::path& file, const std::stop_token& token) {
+ProfileViewPtr openOnce(const std::filesystem::path& file, const std::stop_token& token) {
     ProfileReader reader(file);
-    verifyChecksums(file);
+    noticingChange(file, reader.stamp(), [&] { verifyChecksums(file); });
     reader.stopWith(token);
     return std::make_shared<const ProfileView>(reader);
+}
+
+ProfileViewPtr openFile(const std::filesystem::path& file, const std::stop_token& token) {
+    // A run that just ends takes the name of the file that is being opened.
+    constexpr int mostTries = 3;
+    for (int attempt = 1; attempt < mostTries; ++attempt) {
+        try {
+            return openOnce(file, token);
+        } catch (const RewrittenFile&) {
+            continue;
+        }
+    }
+    return openOnce(file, token);
 }
 
 ProfileViewPtr openProfile(const std::filesystem::path& path, const SshProgram& ssh,

@@ -58,6 +58,18 @@ void FrontPlot::setPoints(std::vector<FrontPoint> points, std::vector<QString> n
         mostMemory_ = std::max(mostMemory_, point.memory);
         mostThroughput_ = std::max(mostThroughput_, point.throughput);
     }
+    // Points that differ little in memory would be on top of each other on an axis from 0.
+    std::int64_t least = mostMemory_;
+    for (const FrontPoint& point : points_)
+        least = std::min(least, point.memory);
+    const auto most = static_cast<double>(mostMemory_);
+    const double span = most - static_cast<double>(least);
+    constexpr double narrow = 0.5;   // of the largest
+    constexpr double atLeast = 0.02; // likewise, below the smallest
+    axisBegin_ =
+        span < narrow * most
+            ? std::max(0.0, static_cast<double>(least) - std::max(span / 2, atLeast * most))
+            : 0;
     update();
 }
 
@@ -79,7 +91,8 @@ QRectF FrontPlot::plot() const {
 QPointF FrontPlot::placeOf(const FrontPoint& point) const {
     const QRectF area = plot();
     constexpr double above = 1.05; // room beyond the largest
-    const double x = static_cast<double>(point.memory) / (above * static_cast<double>(mostMemory_));
+    const double x = (static_cast<double>(point.memory) - axisBegin_) /
+                     (above * (static_cast<double>(mostMemory_) - axisBegin_));
     const double y = point.throughput / (above * mostThroughput_);
     return {area.left() + x * area.width(), area.bottom() - y * area.height()};
 }
@@ -116,9 +129,11 @@ void FrontPlot::paintAxes(QPainter& painter) const {
                          Qt::AlignRight | Qt::AlignVCenter, rateText(rate));
     }
     const ByteUnits units = context().preferences.byteUnits();
-    const double step = byteTickStep(static_cast<double>(mostMemory_), wantedTicks, units);
+    const double step =
+        byteTickStep(static_cast<double>(mostMemory_) - axisBegin_, wantedTicks, units);
     QVector<double> places;
-    for (double bytes = 0; bytes <= static_cast<double>(mostMemory_); bytes += step)
+    for (double bytes = std::ceil(axisBegin_ / step) * step;
+         bytes <= static_cast<double>(mostMemory_); bytes += step)
         places.append(bytes);
     const QVector<QString> labels = byteLabels(places, step, units);
     for (qsizetype i = 0; i < places.size(); ++i) {

@@ -51,6 +51,7 @@ private:
     std::vector<FrontPoint> points_; ///< by memory
     std::vector<QString> names_;
     std::int64_t mostMemory_ = 1;
+    double axisBegin_ = 0; ///< bytes
     double mostThroughput_ = 1;
     std::int64_t current_ = -1;
 };

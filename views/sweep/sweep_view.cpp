@@ -247,7 +247,19 @@ void SweepView::showMap() {
 QString SweepView::profileOf(int cell) const {
     if (!results_ || cell < 0)
         return {};
-    const auto& result = results_->points.at(points_.at(static_cast<std::size_t>(cell)));
+    return profileOf(results_->points.at(points_.at(static_cast<std::size_t>(cell))));
+}
+
+QStringList SweepView::keptProfiles() const {
+    QStringList files;
+    if (results_)
+        for (const auto& result : results_->points)
+            if (const QString file = profileOf(result); !file.isEmpty())
+                files << file;
+    return files;
+}
+
+QString SweepView::profileOf(const std::optional<PointResult>& result) const {
     if (!result || result->profile.empty())
         return {};
     const std::filesystem::path profile = file_.parent_path() / result->profile;

@@ -34,6 +34,8 @@ public:
     /// Reads it again: a sweep that is under way adds points.
     void reload();
     [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+    /// The profiles that were kept of its points and are still there.
+    [[nodiscard]] QStringList keptProfiles() const;
 
     [[nodiscard]] HeatMapWidget& map() { return *map_; }
     [[nodiscard]] FrontPlot& front() { return *front_; }
@@ -55,6 +57,7 @@ private:
     void showPoint(std::size_t point);
     [[nodiscard]] SweepMapOptions options() const;
     [[nodiscard]] QString format(double value) const;
+    [[nodiscard]] QString profileOf(const std::optional<PointResult>& result) const;
     /// The profile of a cell; empty if none was kept.
     [[nodiscard]] QString profileOf(int cell) const;
     [[nodiscard]] QString describe(int cell) const;

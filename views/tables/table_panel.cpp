@@ -21,7 +21,6 @@ namespace {
 
 constexpr int aboveFilter = 6;
 constexpr int lineSpace = aboveFilter + 4; ///< around the line of the filter
-constexpr int narrowestName = 210;
 constexpr int widestColumn = 260;
 constexpr int leastSummary = 60;
 constexpr int namesOfTable = 40; ///< per cent of the width, if the table scrolls
@@ -264,12 +263,12 @@ void TablePanel::fitNameColumn() {
         others += header->sectionSize(column);
     const int room = view_->viewport()->width();
     int names = room - others;
-    if (names < narrowestName)
-        names = std::max(narrowestName,
+    if (names < narrowestName_)
+        names = std::max(narrowestName_,
                          widthOf(*model_, 0, view_->fontMetrics(), room * namesOfTable / 100));
     // A table with one or two columns has no numbers that must be close to the names.
     if (header->count() > 1)
-        names = std::min(names, std::max(narrowestName, longestName_));
+        names = std::min(names, std::max(narrowestName_, longestName_));
     header->resizeSection(0, names);
 }
 

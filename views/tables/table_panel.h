@@ -50,6 +50,8 @@ public:
     void setThings(std::function<Selected(std::int32_t id)> things) { things_ = std::move(things); }
     /// A choice with a name beside the filter.
     QComboBox* addChoice(const QString& name, const QStringList& texts);
+    /// The least width of the first column, where other columns need the room.
+    void setNarrowestName(int pixels) { narrowestName_ = pixels; }
     /// Lets the user select several rows, with Ctrl and Shift.
     void allowSeveral();
     /// Pixels that show all rows, or the hint.
@@ -84,6 +86,7 @@ private:
     QLabel* nothing_;   ///< over a table whose filter leaves no row
     LoadingPanel* loading_;
     std::function<Selected(std::int32_t)> things_; ///< null if rows are not things
+    int narrowestName_ = 210;                      ///< pixels of the first column
     int longestName_ = 0;                          ///< pixels that it needs
     std::int32_t wanted_ = -1;                     ///< id of the row to select
     bool several_ = false;                         ///< rows may be selected together

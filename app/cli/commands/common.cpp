@@ -6,6 +6,7 @@
 #include "app/cli/progress_line.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/base/rewritten_file.h"
 #include "core/database/page_checksum.h"
 #include "core/import/import.h"
 #include "core/remote/profile_place.h"
@@ -66,7 +67,7 @@ ProfileView openProfile(const std::string& path, const Streams& streams) {
     refuseOtherForms(file, path);
     return namingFile(file.string(), [&] {
         const ProfileReader reader(file);
-        verifyChecksums(reader.file());
+        noticingChange(file, reader.stamp(), [&] { verifyChecksums(file); });
         return ProfileView(reader);
     });
 }

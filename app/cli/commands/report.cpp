@@ -172,10 +172,12 @@ void addReportCommand(CLI::App& app, Action& action) {
     command->add_option("--ipu", a->ipu, "the tiles of one IPU")->excludes(tile);
     command->add_option("--step", a->step, "one step, with what is live or happens there");
     command->add_option("--run", a->run, "operations: one run, the last if not given");
-    command->add_option("--by", a->breakdown,
-                        "memory: none|region|category|liveness; operations: "
-                        "place|shared|scope[:DEPTH]|type|library|step; trace: run|time; values: "
-                        "tensor|iteration|exponent|update");
+    command->add_option(
+        "--by", a->breakdown,
+        "memory: none|region|category|liveness; operations: "
+        "place|shared|scope[:DEPTH]|type|library|step; source: "
+        "line|function|file|stack, each also with ':libraries'; trace: run|time; values: "
+        "tensor|iteration|exponent|update");
     command->add_option("--filter", a->filter, "regular expression that names must contain");
     command->add_flag("--graph", a->graph,
                       "operations: the model's graph, scopes with what is in them");

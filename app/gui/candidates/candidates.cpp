@@ -207,10 +207,12 @@ Table candidateTable(const std::vector<Candidate>& candidates, const QString& so
                                    said("Change of the time of a sample, from the source")}),
                      {"samples", said("Samples/s"), Unit::Count},
                      {"fits", said("Fits")},
-                     {"fullestTile", said("Fullest tile"), Unit::Bytes},
+                     {"fullestTile", said("Fullest tile"), Unit::Bytes,
+                      said("Memory of the fullest tile, gaps included")},
                      {"live", said("Live memory"), Unit::None,
                       said("Not always live, over the steps of the program; one scale for all")}};
     const std::int64_t largest = largestOf(candidates, &Candidate::live);
+    const std::size_t bars = columns == Columns::All ? 12 : 8; // what a panel has room for
     table.emptyText = said("No other run of this model is known.");
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const Candidate& each = candidates[i];
@@ -218,11 +220,19 @@ Table candidateTable(const std::vector<Candidate>& candidates, const QString& so
         table.add({isSource ? said("source") : differs(each, source),
                    isSource ? Cell() : changeOf(each.info, source),
                    each.info.throughput > 0 ? Cell(each.info.throughput) : Cell(), each.info.fits,
-                   cellOf(each.fullestTile), sparkline(each.live, largest)},
+                   cellOf(each.fullestTile), sparkline(columnsOf(each.live, bars), largest)},
                   static_cast<std::int32_t>(i), isSource);
     }
-    return columns == Columns::All ? table
-                                   : onlyColumns(table, {"run", "time", "fullestTile", "live"});
+    if (columns == Columns::All)
+        return table;
+    // Short titles leave the room to the names.
+    Table few = onlyColumns(table, {"run", "time", "fullestTile", "live"});
+    for (Column& column : few.columns)
+        if (column.key == "fullestTile")
+            column.title = said("Fullest");
+        else if (column.key == "live")
+            column.title = said("Live");
+    return few;
 }
 
 } // namespace tilescope::gui

@@ -65,6 +65,8 @@ CandidatesPanel::CandidatesPanel(views::ViewContext& context, std::function<QStr
     setFeatures(DockWidgetClosable);
     setObjectName(QStringLiteral("candidates"));
     pin_->setToolTip(tr("The chosen run becomes the source, with which the others are compared"));
+    constexpr int narrowestName = 100; // pixels; its end is the value that differs, in sight
+    table_->setNarrowestName(narrowestName);
     table_->setAccessibleName(tr("Candidates"));
     table_->view().setAccessibleName(tr("Runs of this model"));
     auto* content = new QWidget;
@@ -99,10 +101,10 @@ void CandidatesPanel::recentChanged() {
 
 void CandidatesPanel::showEvent(QShowEvent* event) {
     QDockWidget::showEvent(event);
-    constexpr int wide = 600;   // pixels: all columns, and a difference of an option or two
+    constexpr int wide = 660;   // pixels: all columns, and a difference of an option or two
     constexpr int small = 1400; // a window whose reports need nearly all of it
     auto* window = qobject_cast<QMainWindow*>(parentWidget());
-    const double shareOfWindow = window != nullptr && window->width() < small ? 0.28 : 0.35;
+    const double shareOfWindow = window != nullptr && window->width() < small ? 0.31 : 0.35;
     if (window != nullptr && std::exchange(isNew_, false))
         window->resizeDocks({this}, {std::min(wide, qRound(shareOfWindow * window->width()))},
                             Qt::Horizontal);

@@ -134,6 +134,9 @@ void SweepDialog::programEnded() {
     const bool failedToStart = process_->error() == QProcess::FailedToStart;
     QString problem = failedToStart ? process_->errorString()
                                     : QString::fromUtf8(process_->readAllStandardError()).trimmed();
+    const QLatin1String prefix("tilescope: error: ");
+    if (problem.startsWith(prefix))
+        problem.remove(0, prefix.size());
     // Points that do not fit or fail are results too.
     const bool done = !failedToStart && process_->exitStatus() == QProcess::NormalExit &&
                       !sweptProfiles(folder_).isEmpty();

@@ -262,21 +262,31 @@ void HeaderStrip::addTimes() {
     const ProfileInfo& source = context_.reports.source()->info();
     if (!context_.reports.target())
         return addTimesOf(source);
-    const std::optional<double> before = sampleSeconds(source);
-    const std::optional<double> after = sampleSeconds(context_.reports.target()->info());
+    const ProfileInfo& target = context_.reports.target()->info();
+    std::optional<double> before = sampleSeconds(source);
+    std::optional<double> after = sampleSeconds(target);
+    // What was measured elsewhere may not say its samples.
+    const bool ofRun = !(before && after) && source.seconds() > 0 && target.seconds() > 0;
+    if (ofRun) {
+        before = source.seconds();
+        after = target.seconds();
+    }
     if (!before && !after)
         return;
     const auto time = [](const std::optional<double>& seconds) {
         return seconds ? durationText(*seconds) : QStringLiteral("\u2013");
     };
-    QString text = tr("%1 \u2192 %2 a sample").arg(time(before), time(after));
+    QString text = (ofRun ? tr("%1 \u2192 %2 a run") : tr("%1 \u2192 %2 a sample"))
+                       .arg(time(before), time(after));
     Look look = Look::Muted;
     if (before && after && *before != *after) {
         text += QStringLiteral(" (%1)").arg(views::relativeText(*before, *after));
         look = *after < *before ? Look::Good : Look::Bad;
     }
     addText(text, Rank::Rate, look,
-            tr("Time of a sample, with the host's call: a second divided by its samples"));
+            ofRun
+                ? tr("Time of a run on the machine; how many samples it takes is not known of both")
+                : tr("Time of a sample, with the host's call: a second divided by its samples"));
 }
 
 int HeaderStrip::widthOf(const Part& part) {

@@ -210,7 +210,10 @@ void MainWindow::openSweep(const QString& file) {
     if (sweep_ == nullptr) {
         sweep_ = new views::SweepView(context_);
         pages_->addWidget(sweep_);
-        connect(sweep_, &views::SweepView::profilesWanted, this, &MainWindow::compareProfiles);
+        connect(sweep_, &views::SweepView::profilesWanted, this, [this](const QStringList& files) {
+            candidates_->add(sweep_->keptProfiles());
+            compareProfiles(files);
+        });
     }
     sweep_->open(file.toStdString());
     remember(QString::fromStdString(sweep_->file().string()));

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QLineEdit>
 #include <QPainter>
 #include <functional>
 
@@ -145,6 +146,14 @@ PreferencesDialog::PreferencesDialog(views::ViewContext& context, QWidget* paren
     restore->setChecked(preferences.restoresSession());
     connect(restore, &QCheckBox::toggled, this,
             [&](bool on) { preferences.setRestoresSession(on); });
+    auto* editor = new QLineEdit(preferences.editor());
+    editor->setAccessibleName(tr("Editor"));
+    editor->setPlaceholderText(tr("code --goto {file}:{line}"));
+    editor->setToolTip(tr("The command that opens a line of your program from Operations, Source; "
+                          "it is started without a shell"));
+    connect(editor, &QLineEdit::textChanged, this,
+            [&](const QString& command) { preferences.setEditor(command.trimmed()); });
+    form->addRow(tr("&Editor"), editor);
     form->addRow(reload);
     form->addRow(restore);
     auto* buttons = new QDialogButtonBox;

@@ -7,8 +7,8 @@
 
 namespace tilescope::gui {
 
-/// Units, clock, theme, colours with an example of them, files. Every choice takes effect at once;
-/// there is nothing to confirm.
+/// Units, clock, theme, colours with an example of them, files and the editor. Every choice takes
+/// effect at once; there is nothing to confirm.
 class PreferencesDialog : public QDialog {
     Q_OBJECT
 public:

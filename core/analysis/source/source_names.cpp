@@ -151,7 +151,7 @@ std::string SourceNames::text(SourceFrameId frame) const {
     constexpr std::size_t longest = 400; // characters; more is cut
     const std::string& text = source_->files[at.file].text;
     const std::size_t begin = begins[line - 1];
-    const std::size_t end = line < begins.size() ? begins[line] - 1 : text.size();
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
     return trimmed(std::string_view(text).substr(begin, std::min(longest, end - begin)));
 }
 

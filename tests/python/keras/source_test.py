@@ -101,16 +101,18 @@ def costs(tmp_path, monkeypatch, function, *args):
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_layers_have_the_lines_of_the_script(kind, tmp_path, monkeypatch):
+def test_layers_have_the_lines_of_the_script(kind, tmp_path, monkeypatch, assert_sums):
     cost = costs(tmp_path, monkeypatch, "run", kind)
+    assert_sums(*tmp_path.rglob("profile.pop"))
     for text in MODELS[kind]:
         assert cost[line_of(text)][0] > 0 and cost[line_of(text)][1] > 0, text
     assert cost[line_of("model.fit(")][0] > 0  # the loss
     assert sum(cost[line_of("model.compile(keras.optimizers.SGD")]) > 0
 
 
-def test_operations_of_a_loop_have_its_lines(tmp_path, monkeypatch):
+def test_operations_of_a_loop_have_its_lines(tmp_path, monkeypatch, assert_sums):
     cost = costs(tmp_path, monkeypatch, "run_loop")
+    assert_sums(*tmp_path.rglob("profile.pop"))
     for text in ("error = model(x) - y", "loss = tf.reduce_mean", "model.add(layers.Dense(8"):
         assert cost[line_of(text)][0] > 0 and cost[line_of(text)][1] > 0, text
 

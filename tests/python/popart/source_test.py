@@ -35,7 +35,7 @@ def line_of(text):
     return 1 + SCRIPT[:SCRIPT.index(text)].count("\n")
 
 
-def test_operations_have_the_lines_of_the_script(tmp_path, monkeypatch):
+def test_operations_have_the_lines_of_the_script(tmp_path, monkeypatch, assert_sums):
     path = tmp_path / "script.py"
     path.write_text(SCRIPT)
     names = {}
@@ -43,6 +43,7 @@ def test_operations_have_the_lines_of_the_script(tmp_path, monkeypatch):
     monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", json.dumps({"autoReport.all": "true"}))
     names["run"]()
     (profile, ) = tmp_path.rglob("profile.pop")
+    assert_sums(profile)
     rows = tilescope.open(profile).query(
         "SELECT path, sum(forwardCycles) AS forward, sum(backwardCycles) AS backward, "
         "sum(updateCycles) AS changes FROM report_source WHERE kind IS NULL GROUP BY path")

@@ -82,7 +82,10 @@ def test_each_line_has_its_passes(net, monkeypatch):
     for text in ("x = self.first", "x = torch.relu", "return layer(x)", "return x, self.loss"):
         assert cost[line_of(text)][0] > 0, text
         assert cost[line_of(text)][1] > 0, text
-    assert line_of("x = helper") not in cost  # its operations are those of the helper's line
+    assert sum(cost[line_of("x = helper")]) == 0  # its operations are those of the helper's line
+    profile = tilescope.open("training/profile.pop").source()
+    total = {row.line: row.inclusiveCycles for row in profile.itertuples() if "net.py:" in row.path}
+    assert total[line_of("x = helper")] == total[line_of("return layer(x)")] == sum(cost[line_of("return layer(x)")])
     # Other lines of this file only wait for the host.
     updates = [cycles for path, cycles in lines.items() if os.path.basename(__file__) in path and sum(cycles) > 0]
     assert len(updates) == 1
@@ -220,3 +223,52 @@ def test_values_are_the_same_without_lines(net, monkeypatch):
         monkeypatch.setenv("TILESCOPE_SOURCE", choice)
         results.append(poptorch.inferenceModel(net)(*data)[0])
     assert torch.equal(*results)
+
+
+def piped(options, training):
+    options.setExecutionStrategy(poptorch.PipelinedExecution())
+    if training:
+        options.Training.gradientAccumulation(4)
+    else:
+        options.deviceIterations(4)
+
+
+def recomputed(options, training):
+    options._Popart.set("autoRecomputation", 3)  # pylint: disable=protected-access
+    piped(options, training)
+
+
+def sharded(options, _):
+    options.setExecutionStrategy(poptorch.ShardedExecution())
+
+
+def replicated(options, _):
+    options.replicationFactor(2).deviceIterations(3)
+
+
+#: How a net runs: the number of its IPUs, micro-batches in a call, and what sets the options.
+EXECUTIONS = {
+    "one IPU": (1, 1, lambda options, training: None),
+    "pipelined": (2, 4, piped),
+    "recomputed": (2, 4, recomputed),
+    "sharded": (2, 1, sharded),
+    "replicated": (1, 6, replicated)
+}
+
+
+@pytest.mark.parametrize("training", [True, False], ids=["training", "inference"])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_costs_are_never_lost(net, monkeypatch, assert_sums, execution, training):
+    monkeypatch.setenv("POPLAR_ENGINE_OPTIONS", json.dumps({"autoReport.all": "true"}))
+    ipus, batches, choose = EXECUTIONS[execution]
+    options = poptorch.Options()
+    choose(options, training)
+    if ipus == 2:
+        net.first = poptorch.BeginBlock(net.first, "0", ipu_id=0)
+        net.second = poptorch.BeginBlock(net.second, "1", ipu_id=1)
+    data = torch.rand(2 * batches, 16), torch.rand(2 * batches, 4)
+    if training:
+        poptorch.trainingModel(net, options, poptorch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9))(*data)
+    else:
+        poptorch.inferenceModel(net.eval(), options)(*data)
+    assert_sums(("training" if training else "inference") + "/profile.pop")

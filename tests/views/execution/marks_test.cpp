@@ -188,9 +188,17 @@ private slots:
         views::MarksModel marks;
         QVERIFY(marks.open(file.toStdString(), 1e9, 100).contains("bad.pop.marks.json"));
         QSignalSpy saved(&marks, &views::MarksModel::saved);
+        views::MarksPanel panel(marks);
         marks.open("/nowhere/profile.pop", 1e9, 100);
         marks.add(5, "x");
         QVERIFY(saved[0][0].toString().contains("/nowhere/profile.pop.marks.json"));
+        // It stays in sight until marks are saved.
+        QVERIFY(panel.problem().isVisibleTo(&panel));
+        QCOMPARE(panel.problem().text(), saved[0][0].toString());
+        QFile::remove(files_.path("bad.pop.marks.json"));
+        QCOMPARE(marks.open(file.toStdString(), 1e9, 100), QString());
+        marks.add(5, "x");
+        QVERIFY(!panel.problem().isVisibleTo(&panel));
     }
 };
 

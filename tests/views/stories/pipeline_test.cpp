@@ -101,7 +101,7 @@ private slots:
         story.picture("pipeline-compare");
         QVERIFY(pipeline.diagram().isVisible() && pipeline.targetDiagram().isVisible());
         // Cycles of the stage that was longest: source, target, difference.
-        QVERIFY2(Story::cell(stages, longest, 3).startsWith('-'),
+        QVERIFY2(Story::cell(stages, longest, 3).startsWith(QChar(0x2212)),
                  qPrintable(Story::cell(stages, longest, 3)));
     }
 };

@@ -54,7 +54,7 @@ private slots:
         const CodeLine costly = line(lines, norm);
         const CodeLine convolution = line(lines, "x = self.mix(x)");
         QCOMPARE(costly.number, 13);
-        QVERIFY(costly.cycles > 9 * convolution.cycles / 10);
+        QVERIFY(costly.cost > 9 * convolution.cost / 10);
         QVERIFY(costly.figure(0) > 0 && costly.figure(1) > costly.figure(0));
         lines.setFocus();
         while (lines.current() != costly.number - 1) {
@@ -78,11 +78,11 @@ private slots:
         Story::press(*Story::find<QToolButton>(view, "Flame graph"));
         story.waitUntilIdle();
         view.flame().search().setText("model.py:13");
-        QCOMPARE(view.flame().flame().markedWeight(), costly.cycles);
+        QCOMPARE(view.flame().flame().markedWeight(), costly.cost);
         story.picture("source-flame");
 
         // After the edit: the change of each line.
-        const std::int64_t cycles = costly.cycles;
+        const std::int64_t cycles = costly.cost;
         test::openProfiles(story.window(), {before, after});
         showSource(story);
         const CodeLine edited = line(lines, "x = self.norm(x)");

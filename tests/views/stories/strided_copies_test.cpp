@@ -106,7 +106,7 @@ private slots:
         QTableView& causes = compare.overview().cycles().view();
         const int cause = Story::rowWith(causes, "Strided copies", 1);
         QCOMPARE(cause, 0);
-        QVERIFY2(Story::cell(causes, cause, 2).contains("-100.0 %"),
+        QVERIFY2(Story::cell(causes, cause, 2).contains(QStringLiteral("\u2212100.0 %")),
                  qPrintable(Story::cell(causes, cause, 2)));
 
         // Its place in both executions.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double closest = 3;
 constexpr double farthest = 0.02;
-constexpr double readable = 0.62; ///< below this size names cannot be read
+constexpr double leastReadable = 0.62; ///< below this size names cannot be read
 constexpr double margin = 18;
 constexpr double zoomStep = 1.0015; ///< of an eighth of a degree of the wheel
 constexpr double keyZoom = 1.25;
@@ -73,8 +73,8 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene, const GraphI
     } else {
         placed_ = false;
         fitScene();
-        if (scale_ < readable) {
-            scale_ = std::clamp((width() - 2 * margin) / scene_->layout.width, readable, 1.0);
+        if (scale_ < leastReadable) {
+            scale_ = std::clamp((width() - 2 * margin) / scene_->layout.width, leastReadable, 1.0);
             const QRectF first = scene_->rectOf(scene_->boxOf.at(scene_->visible.items.front()));
             offset_ = {width() / 2.0 - first.center().x() * scale_, margin};
             keepInView();

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "views/theme/minus_sign.h"
+
 namespace tilescope::views {
 namespace {
 
@@ -53,9 +55,9 @@ QVector<QString> labelled(const QVector<double>& ticks, double step,
             continue;
         }
         const double value = tick / prefix.size;
-        const QString number = decimals == 0
-                                   ? QString::fromStdString(withThousands(std::llround(value)))
-                                   : QString::number(value, 'f', decimals);
+        const QString number =
+            withMinusSign(decimals == 0 ? QString::fromStdString(withThousands(std::llround(value)))
+                                        : QString::number(value, 'f', decimals));
         labels.append(*prefix.text == '\0'
                           ? number
                           : number + QChar(0x00a0) + QString::fromUtf8(prefix.text));
@@ -118,11 +120,11 @@ QVector<QString> numberLabels(const QVector<double>& ticks, double step) {
         if (std::abs(tick) < step * 1e-6)
             labels.append(QStringLiteral("0"));
         else if (decimals > mostPlain)
-            labels.append(QString::number(tick, 'g', 3));
+            labels.append(withMinusSign(QString::number(tick, 'g', 3)));
         else if (decimals == 0)
-            labels.append(QString::fromStdString(withThousands(std::llround(tick))));
+            labels.append(withMinusSign(QString::fromStdString(withThousands(std::llround(tick)))));
         else
-            labels.append(QString::number(tick, 'f', decimals));
+            labels.append(withMinusSign(QString::number(tick, 'f', decimals)));
     }
     return labels;
 }

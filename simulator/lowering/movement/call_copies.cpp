@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simulator/lowering/movement/arrangement.h"
+#include "simulator/lowering/movement/regrouping.h"
 #include "simulator/lowering/movement/views.h"
 
 namespace tilescope::sim {

@@ -9,8 +9,8 @@
 #include "core/base/ceil_div.h"
 #include "core/options/engine_options.h"
 #include "simulator/cost/elementwise_cycles.h"
-#include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/order_text.h"
+#include "simulator/lowering/movement/regrouping.h"
 
 namespace tilescope::sim {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "core/base/ceil_div.h"
 #include "core/base/error.h"
-#include "simulator/lowering/movement/arrangement.h"
 #include "simulator/lowering/movement/copies.h"
+#include "simulator/lowering/movement/regrouping.h"
 #include "simulator/lowering/movement/views.h"
 #include "simulator/lowering/operations/families.h"
 #include "simulator/lowering/operations/grid.h"

@@ -89,8 +89,8 @@ Waits addWaits(std::vector<CostRow>& rows, const ProfileView& profile, const Sou
 using Called = std::map<std::pair<std::string, IpuId>, std::int64_t>;
 
 /// Lines that only call others get rows of their own.
-Called addCallers(std::vector<CostRow>& rows, const ProfileView& profile,
-                  const Accounting& accounting, const SourceNames& names, const Breakdown& wanted) {
+Called addCallers(std::vector<CostRow>& rows, const Accounting& accounting,
+                  const SourceNames& names, const Breakdown& wanted) {
     Called called;
     const auto grain = grainOf(wanted.layer);
     if (!grain || wanted.layer == CostLayer::Stack) // a stack is called by nothing
@@ -99,7 +99,7 @@ Called addCallers(std::vector<CostRow>& rows, const ProfileView& profile,
     for (const CostRow& row : rows)
         if (row.source.valid())
             there.insert({row.path, row.ipu});
-    for (const auto& [place, of] : calledCycles(profile, accounting, names, *grain, wanted.reach)) {
+    for (const auto& [place, of] : calledCycles(accounting, names, *grain)) {
         called[place] = of.cycles;
         if (there.contains(place))
             continue;
@@ -177,7 +177,7 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
     std::vector<CostRow> rows = costRows(profile, *kept, wanted.layer, 1, {}, wanted.reach);
     // They are those of the last run.
     const Waits waits = request.run ? Waits() : addWaits(rows, profile, names, wanted.layer);
-    const Called called = addCallers(rows, profile, *kept, names, wanted);
+    const Called called = addCallers(rows, *kept, names, wanted);
     std::erase_if(rows, [&](const CostRow& row) { return !request.wants(row.path); });
     sortByCost(rows);
     const RunTotals& totals = kept->totals();

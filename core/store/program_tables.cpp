@@ -97,11 +97,11 @@ IdVector<ProgramId, Program> readPrograms(const ProfileReader::Impl& file) {
         programs.add(std::move(program));
         positions.push_back(given.integer(0));
     });
+    checkForest(programs);
     addChildren(programs, positions);
     if (!file.has(firstVersionWithVariableLists))
         readVariablesInRows(file.db, programs);
     checkVariables(programs, References<VariableId>(file.db));
-    checkForest(programs);
     return programs;
 }
 

@@ -388,14 +388,11 @@ private:
     /// Sets the rates of the schedule, which all groups follow.
     void setLearningRates(Machine& machine, std::int64_t callsOfEpoch) {
         const std::int64_t each = options_.batch.deviceIterations;
-        std::vector<std::vector<double>> rates;
-        for (std::int64_t update = updates_; update < updates_ + each; ++update) {
-            const double factor = options_.compute.schedule.factor(update, options_.compute.epochs *
-                                                                               callsOfEpoch * each);
-            rates.push_back(learningRates(options_.training));
-            for (double& rate : rates.back())
-                rate *= factor;
-        }
+        const std::int64_t all = options_.compute.epochs * callsOfEpoch * each;
+        std::vector rates(static_cast<std::size_t>(each), learningRates(options_.training));
+        for (std::int64_t i = 0; i < each; ++i)
+            for (double& rate : rates[static_cast<std::size_t>(i)])
+                rate *= options_.compute.schedule.factor(updates_ + i, all);
         machine.setLearningRates(std::move(rates));
     }
 

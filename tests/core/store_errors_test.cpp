@@ -295,6 +295,19 @@ private slots:
         QVERIFY2(error.endsWith(" is its own parent"), qPrintable(error));
     }
 
+    /// SQL takes an id without a type for a larger number than the reader does.
+    void programsWithUntypedIds() {
+        const fs::path damaged = copy("untyped.pop");
+        execute(damaged, "PRAGMA legacy_alter_table = ON;"
+                         "CREATE TABLE other AS SELECT *, +id AS untyped FROM programs;"
+                         "ALTER TABLE other RENAME COLUMN id TO typed;"
+                         "ALTER TABLE other RENAME COLUMN untyped TO id;"
+                         "UPDATE other SET id = id || 'e4', parent = 5000 WHERE id = "
+                         "(SELECT max(id) FROM programs);"
+                         "DROP TABLE programs; ALTER TABLE other RENAME TO programs");
+        QCOMPARE(loadError(damaged), QString("damaged profile: there is no program 5000"));
+    }
+
     void impossibleFigures_data() {
         QTest::addColumn<QByteArray>("sql");
         QTest::addColumn<QString>("figure");

@@ -108,16 +108,24 @@ private slots:
         QCOMPARE(ofLines + all.noLine, all.total);
     }
 
+    void everyMetricIsThatOfOperations_data() {
+        QTest::addColumn<bool>("executed");
+        QTest::newRow("of a run") << true;
+        QTest::newRow("of one execution") << false;
+    }
     void everyMetricIsThatOfOperations() {
-        const Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
+        QFETCH(bool, executed);
+        Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
+        if (!executed)
+            profile.trace = {};
         const auto made = ProfileView::of(profile);
         const auto rows = costRows(*made, *accountingOf(*made), CostLayer::Place);
         const OperationsReport report = reportOf(ProfilePair(made));
         std::array<std::int64_t, codeMetrics> wanted{};
         for (const CostRow& row : rows) {
-            wanted[0] += row.measuredCycles;
-            wanted[1] += std::llround(row.flops);
-            wanted[2] += row.bytesExchanged;
+            wanted[0] += executed ? row.measuredCycles : row.cyclesOnce();
+            wanted[1] += std::llround(executed ? row.flops : row.flopsOnce);
+            wanted[2] += executed ? row.bytesExchanged : row.bytesOnce;
             wanted[3] += row.memory.code();
             wanted[4] += row.memory.alwaysLive;
         }
@@ -150,6 +158,36 @@ private slots:
         QVERIFY(file.lines[0].cost > 0 && file.lines[1].cost == 0);
         QCOMPARE(file.lines[0].figure(3), file.lines[0].cost);
         QCOMPARE(file.lines[1].figure(3), file.lines[0].cost);
+    }
+
+    // Figures of any size: a file may have them.
+    void endlessFlopsStayANumber() {
+        Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
+        for (Operation& operation : profile.operations)
+            operation.flops = 1e300;
+        const CodeFiles all =
+            codeFiles(reportOf(ProfilePair(ProfileView::of(profile))), CodeMetric::Flops);
+        QCOMPARE(all.total, std::numeric_limits<std::int64_t>::max());
+        for (const CodeFile& file : all.files)
+            for (const CodeLine& line : file.lines)
+                QVERIFY(line.cost >= 0);
+    }
+
+    // Thousands of frames, each with an operation: their stacks together have millions.
+    void deepStacksHaveWhatTheyCall() {
+        Profile profile = sampleWithLines("a\nb\nc\nd\n", 4);
+        constexpr int depth = 20'000;
+        const SourceFileId script = profile.source.files.add({"/home/me/deep.py", {}, {}});
+        SourceFrameId inner;
+        for (int line = 1; line <= depth; ++line)
+            inner = profile.source.frames.add({inner, script, line, "deep"});
+        for (ModelNode& node : profile.modelGraph.nodes)
+            node.source.frame = inner;
+        const auto made = ProfileView::of(profile);
+        const CodeFile file = codeFiles(reportOf(ProfilePair(made))).files.at(0);
+        QCOMPARE(file.lines.size(), static_cast<std::size_t>(depth));
+        for (const CodeLine& line : file.lines)
+            QCOMPARE(line.figure(3), file.lines.back().cost);
     }
 
     void theMetricIsChosen() {

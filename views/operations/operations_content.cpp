@@ -128,8 +128,7 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
     if (choice.layer == CostLayer::Line && report.hasLines && report.executed &&
         !profiles.comparing())
         for (auto& [place, of] :
-             calledCycles(*profiles.source, *accountingOf(*profiles.source, stop), *report.names,
-                          SourceGrain::Line, choice.reach, stop))
+             calledCycles(*accountingOf(*profiles.source, stop), *report.names, SourceGrain::Line))
             report.called.push_back(of);
     if (profiles.comparing()) {
         report.target = readRows(*profiles.target, choice, stop);

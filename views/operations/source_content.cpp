@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/analysis/compare/source_lines.h"
+#include "core/base/saturating.h"
 
 namespace tilescope::views {
 namespace {
@@ -31,14 +32,20 @@ struct Counted {
     bool executed = false;
 };
 
+/// Operations that are counted in a double, which a file may have of any size.
+std::int64_t rounded(double flops) {
+    constexpr double most = 9.2e18; // that 64 bits hold
+    return flops > 0 ? std::llround(std::min(flops, most)) : 0;
+}
+
 std::int64_t costOf(const CostRow& row, const Counted& counted) {
     switch (counted.metric) {
     case CodeMetric::Cycles:
         return counted.executed ? row.measuredCycles : row.cyclesOnce();
     case CodeMetric::Flops:
-        return std::llround(counted.executed ? row.flops : row.flopsOnce);
+        return rounded(counted.executed ? row.flops : row.flopsOnce);
     case CodeMetric::Exchanged:
-        return row.bytesExchanged;
+        return counted.executed ? row.bytesExchanged : row.bytesOnce;
     case CodeMetric::Code:
         return row.memory.code();
     case CodeMetric::AlwaysLive:
@@ -51,12 +58,12 @@ void addCost(CodeLine& line, const CostRow& row, std::int32_t at, const Counted&
     const std::int64_t cost = costOf(row, counted);
     if (line.row < 0 || cost > line.cost)
         line.row = at;
-    line.cost += cost;
+    line.cost = saturatingSum(line.cost, cost);
     if (counted.metric != CodeMetric::Cycles)
-        line.figures[0] += cost;
+        line.figures[0] = saturatingSum(line.figures[0], cost);
     else
         for (std::size_t pass = 0; pass < passes; ++pass)
-            line.figures[pass] += row.measuredByPass[pass];
+            line.figures[pass] = saturatingSum(line.figures[pass], row.measuredByPass[pass]);
 }
 
 /// Returns the cost without a line.
@@ -65,7 +72,7 @@ std::int64_t addRows(FileCosts& costs, const SourceNames& names, const std::vect
     std::int64_t noLine = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!rows[i].source.valid()) {
-            noLine += costOf(rows[i], counted);
+            noLine = saturatingSum(noLine, costOf(rows[i], counted));
             continue;
         }
         const SourceFrame& at = names.code().frames[rows[i].source];
@@ -90,9 +97,9 @@ std::int64_t addWaits(FileCosts& costs, const SourceNames& names,
         CodeLine& line = costs[at.file][at.line];
         line.number = at.line;
         line.figures.resize(figures);
-        line.figures.back() += wait.cycles;
-        line.cost += wait.cycles;
-        placed += wait.cycles;
+        line.figures.back() = saturatingSum(line.figures.back(), wait.cycles);
+        line.cost = saturatingSum(line.cost, wait.cycles);
+        placed = saturatingSum(placed, wait.cycles);
     }
     return placed;
 }
@@ -105,7 +112,8 @@ void addCalled(FileCosts& costs, const SourceNames& names, const std::vector<Cal
         CodeLine& line = costs[at.file][at.line];
         line.number = at.line;
         line.figures.resize(figures);
-        line.figures[passes] += of.cycles; // its column follows those of the passes
+        line.figures[passes] = saturatingSum(line.figures[passes],
+                                             of.cycles); // its column follows those of the passes
     }
 }
 
@@ -136,7 +144,7 @@ CodeFile fileOf(const SourceNames& names, SourceFileId id, LineCosts lines) {
     for (auto& [left, line] : lines) // without a text, or changed since it was read
         file.lines.push_back(line);
     for (const CodeLine& line : file.lines)
-        file.cost += line.cost;
+        file.cost = saturatingSum(file.cost, line.cost);
     return file;
 }
 
@@ -145,7 +153,7 @@ CodeFiles filesOfOne(const OperationsReport& report, CodeMetric metric) {
     const SourceNames& names = *report.names;
     const Counted counted{metric, report.source.totals.run >= 0};
     for (const CostRow& row : report.source.rows)
-        all.total += costOf(row, counted);
+        all.total = saturatingSum(all.total, costOf(row, counted));
     std::vector<CodeColumn> columns{CodeColumn::Amount};
     const bool waits = metric == CodeMetric::Cycles && !report.waits.empty();
     if (metric == CodeMetric::Cycles)
@@ -236,7 +244,7 @@ private:
             line.figures[targetColumn] = cost.mapped().cost;
         line.figures[changeColumn] = line.figures[targetColumn] - line.figures[sourceColumn];
         line.cost = std::max(line.figures[sourceColumn], line.figures[targetColumn]);
-        file_.cost += std::abs(line.figures[changeColumn]);
+        file_.cost = saturatingSum(file_.cost, std::abs(line.figures[changeColumn]));
     }
 
     /// Lines with costs that no recorded text has: of both where neither is recorded.
@@ -266,9 +274,9 @@ CodeFiles filesOfTwo(const OperationsReport& report, CodeMetric metric) {
     const SourceNames& target = *report.targetNames;
     const Counted counted{metric, report.executed};
     for (const CostRow& row : report.source.rows)
-        all.total += costOf(row, counted);
+        all.total = saturatingSum(all.total, costOf(row, counted));
     for (const CostRow& row : report.target.rows)
-        all.targetTotal += costOf(row, counted);
+        all.targetTotal = saturatingSum(all.targetTotal, costOf(row, counted));
     FileCosts before;
     FileCosts after;
     all.noLine = addRows(before, source, report.source.rows, counted, passes);

@@ -40,10 +40,7 @@ SourcePane::SourcePane(ViewContext& context)
     connect(code_, &CodeView::chosen, this, [this](int line) {
         emit chosen(code_->file()->lines.at(static_cast<std::size_t>(line)).row);
     });
-    connect(&context.preferences, &Preferences::unitsChanged, this, [this] {
-        if (code_->file() != nullptr)
-            showFile(choice_->currentIndex());
-    });
+    connect(&context.preferences, &Preferences::unitsChanged, this, &SourcePane::fillAgain);
     makeMenu();
 }
 
@@ -68,7 +65,7 @@ QWidget* SourcePane::makeTools() {
     tools_->add(summary_);
     tools_->addStretch();
     connect(choice_, &QComboBox::activated, this, &SourcePane::showFile);
-    connect(metric_, &QComboBox::activated, this, &SourcePane::changeMetric);
+    connect(metric_, &QComboBox::activated, this, &SourcePane::fillAgain);
     for (QToolButton* each : {libraries_, waits_})
         connect(each, &QToolButton::toggled, this, &SourcePane::wantedChanged);
     return tools_;
@@ -145,7 +142,7 @@ void SourcePane::setReport(std::shared_ptr<const OperationsReport> report) {
 }
 
 // The line stays the current one.
-void SourcePane::changeMetric() {
+void SourcePane::fillAgain() {
     const CodeFile* before = code_->file();
     const int current = code_->current();
     const QString name = before == nullptr ? QString() : before->name;

@@ -47,7 +47,7 @@ private:
     QWidget* makeTools();
     void makeMenu();
     void fill();
-    void changeMetric();
+    void fillAgain();
     void showFile(int file);
     void openCurrent();
     [[nodiscard]] QString summaryOf(const CodeFile& file) const;

@@ -6,7 +6,7 @@ import gc
 import os
 import re
 from types import TracebackType
-from typing import Callable, Optional
+from typing import Callable, Optional, Set
 
 import torch
 from tilescope import _source_lines
@@ -49,7 +49,9 @@ def exported_or_refused(export: Callable[[], None]) -> None:
 def _end_frames(error: Optional[BaseException]) -> None:
     """Ends the frames of torch.onnx, wherever the error is kept. They have parts of a graph, which torch would take
     for those of a later graph in the same place."""
-    while error is not None:
+    seen: Set[int] = set()  # an error may be its own cause
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
         trace = error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename.startswith(_EXPORTER):

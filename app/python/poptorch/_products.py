@@ -4,6 +4,7 @@ Both run the module once. Where PyTorch has the reference BLAS, as Debian's may 
 ten times longer than oneDNN's, and most of the time of a compilation.
 """
 import contextlib
+import threading
 import warnings
 from typing import Any, Callable, Dict, Iterator, Optional
 
@@ -15,7 +16,7 @@ _LARGE = 1 << 22
 
 def _fits(one: torch.Tensor, two: torch.Tensor) -> bool:
     """Whether oneDNN computes the product, which has more than a few elements."""
-    return (one.dtype == two.dtype == torch.float32 and one.layout == two.layout == torch.strided
+    return (one.dim() == two.dim() >= 2 and one.dtype == two.dtype == torch.float32 and one.layout == two.layout == torch.strided
             and one.shape[:-2] == two.shape[:-2] and one.shape[-1] == two.shape[-2]
             and one.numel() * two.shape[-1] >= _LARGE)
 
@@ -73,17 +74,39 @@ _KERNELS: Dict[str, Callable[..., torch.Tensor]] = {
 }
 
 
+class _Installed:
+    """The kernels above in PyTorch, which has one for all threads, as long as any of them needs them."""
+
+    def __init__(self) -> None:
+        self._lock, self._users = threading.Lock(), 0
+        self._library: Optional[torch.library.Library] = None
+
+    def enter(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1 and torch.backends.mkldnn.is_available():
+                self._library = torch.library.Library("aten", "IMPL")
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # that there is a kernel already
+                    for name, kernel in _KERNELS.items():
+                        with contextlib.suppress(RuntimeError):  # the program has a kernel of its own
+                            self._library.impl(name, kernel, "CPU")
+
+    def leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._library = None  # gives PyTorch's own back
+
+
+_INSTALLED = _Installed()
+
+
 @contextlib.contextmanager
 def fast_products() -> Iterator[None]:
-    """A context in which PyTorch computes large products by oneDNN, if it has it."""
-    library: Optional[torch.library.Library] = None
-    if torch.backends.mkldnn.is_available():
-        library = torch.library.Library("aten", "IMPL")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that there is a kernel already
-            for name, kernel in _KERNELS.items():
-                library.impl(name, kernel, "CPU")
+    """A context in which PyTorch computes large products by oneDNN, if it has it; in all threads."""
+    _INSTALLED.enter()
     try:
         yield
     finally:
-        del library  # gives PyTorch's own back
+        _INSTALLED.leave()

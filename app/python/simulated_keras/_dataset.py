@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterator, List, Optional
 import numpy
 
 from . import _nest, _types
-from ._errors import InvalidArgumentError, refuse_unknown
+from ._errors import InvalidArgumentError, NotSimulated, refuse_unknown
 from ._graph import current_graph
 from ._tensor import Tensor, Variable
 from .initializers import random_state
@@ -46,6 +46,19 @@ def _probe_of(spec: Any) -> Any:
     """An element of zeros."""
     return _nest.map_structure(
         lambda s: numpy.zeros([size or 1 for size in s.shape], s.dtype.as_numpy_dtype), spec)
+
+
+def _joined_spec(one: Any, other: Any) -> Any:
+    """Of elements of either; sizes that differ are not known."""
+    if _nest.map_structure(lambda s: s.dtype, one) != _nest.map_structure(lambda s: s.dtype, other):
+        raise TypeError(f"Two datasets to concatenate have different types {one} and {other}")
+
+    def joined(a: Any, b: Any) -> Any:
+        if len(a.shape) != len(b.shape):
+            raise NotSimulated(f"Dataset.concatenate: elements of different ranks, {a} and {b}, are not simulated")
+        return _types.TensorSpec([x if x == y else None for x, y in zip(a.shape, b.shape)], a.dtype)
+
+    return _nest.map_structure(joined, one, other)
 
 
 def _called(function: Callable[..., Any], element: Any) -> Any:
@@ -223,9 +236,10 @@ class Dataset:
 
     def concatenate(self, dataset: "Dataset", name: Optional[str] = None) -> "Dataset":
         """The elements of both, one data set after the other."""
+        spec = _joined_spec(self._spec, dataset._spec)
         counts = (self._count, dataset._count)
         total = sum(counts) if min(counts) >= 0 else INFINITE_CARDINALITY if INFINITE_CARDINALITY in counts else UNKNOWN_CARDINALITY
-        return Dataset(lambda: itertools.chain(self._elements(), dataset._elements()), total, self._spec)
+        return Dataset(lambda: itertools.chain(self._elements(), dataset._elements()), total, spec)
 
     def shard(self, num_shards: int, index: int, name: Optional[str] = None) -> "Dataset":
         """Each of `num_shards` elements that follow each other."""

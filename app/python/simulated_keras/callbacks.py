@@ -113,12 +113,20 @@ class _Watching(Callback):
         self.monitor = monitor
         grows = mode == "max" or (mode == "auto" and "acc" in monitor)
         self._sign, self._delta = (1 if grows else -1), abs(min_delta)
+        self.forget()
+
+    def forget(self) -> None:
+        """Begins anew: no value has been seen."""
         self.best = -math.inf * self._sign
 
-    def improves(self, logs: Logs) -> bool:
-        """Whether the epoch's value is better; it is the best then."""
+    def improves(self, logs: Logs) -> Optional[bool]:
+        """Whether the epoch's value is better; it is the best then. None, and a warning, if there is no such value."""
         value = (logs or {}).get(self.monitor)
-        if value is None or self._sign * (value - self.best) <= self._delta:
+        if value is None:
+            logger.warning("%s: metric `%s` is not available. Available metrics are: %s", type(self).__name__,
+                           self.monitor, ",".join(logs or {}))
+            return None
+        if self._sign * (value - self.best) <= self._delta:
             return False
         self.best = value
         return True
@@ -131,14 +139,21 @@ class EarlyStopping(_Watching):
                  verbose: int = 0, mode: str = "auto", baseline: Optional[float] = None,
                  restore_best_weights: bool = False) -> None:
         super().__init__(monitor, mode, min_delta)
-        self.patience, self._restores = patience, restore_best_weights
+        self.patience, self._restores, self._baseline = patience, restore_best_weights, baseline
+        self.on_train_begin()
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        self.forget()
+        if self._baseline is not None:
+            self.best = self._baseline
         self.wait = self.stopped_epoch = 0
         self._weights: Any = None
-        if baseline is not None:
-            self.best = baseline
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        if self.improves(logs):
+        better = self.improves(logs)
+        if better is None:
+            return
+        if better:
             self.wait = 0
             self._weights = self.model.get_weights() if self._restores else None
             return
@@ -198,16 +213,23 @@ class ReduceLROnPlateau(_Watching):
         if factor >= 1:
             raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Got {factor}")
         self.factor, self.patience, self.cooldown, self.min_lr = factor, patience, cooldown, min_lr
+        self.on_train_begin()
+
+    def on_train_begin(self, logs: Logs = None) -> None:
+        self.forget()
         self.wait = self.cooldown_counter = 0
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
         rate = float(self.model.optimizer.learning_rate)
         if logs is not None:
             logs["lr"] = rate
+        better = self.improves(logs)
+        if better is None:
+            return
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1
             self.wait = 0
-        if self.improves(logs):
+        if better:
             self.wait = 0
         elif self.cooldown_counter == 0:
             self.wait += 1

@@ -123,7 +123,7 @@ class RMSprop(Optimizer):
 
 
 class LearningRateSchedule:
-    """A step size for each update; constant within an execution."""
+    """A step size for each update."""
 
     def __call__(self, step: int) -> Any:
         raise NotImplementedError

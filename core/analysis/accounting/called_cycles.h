@@ -16,9 +16,8 @@ struct CalledCycles {
 
 /// Cycles of lines, functions or files and of all that they call, by name and IPU: those of every
 /// operation in whose stack they are, once also where they call themselves. `names` has the same
-/// reach as the rows beside which they are shown.
+/// reach as the rows beside which they are shown. Costs as much as there are frames, however deep.
 std::map<std::pair<std::string, IpuId>, CalledCycles>
-calledCycles(const ProfileView& profile, const Accounting& accounting, const SourceNames& names,
-             SourceGrain grain, SourceReach reach, const std::stop_token& stop = {});
+calledCycles(const Accounting& accounting, const SourceNames& names, SourceGrain grain);
 
 } // namespace tilescope

@@ -54,8 +54,10 @@ public:
     [[nodiscard]] std::string text(SourceFrameId frame) const;
     [[nodiscard]] const SourceCode& code() const { return *source_; }
 
-private:
+    /// Whether a frame's costs are its own, or those of the frame that calls it.
     [[nodiscard]] bool counts(SourceFrameId frame) const;
+
+private:
     /// The innermost frame that counts, from one on; that one if none does.
     [[nodiscard]] SourceFrameId innermostOf(SourceFrameId own) const;
 

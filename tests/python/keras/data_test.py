@@ -33,6 +33,13 @@ def test_data_sets_of_data_sets():
     assert values(both) == [0, 1, 8] and len(both) == 3
     assert int(numbers.concatenate(numbers.repeat()).cardinality()) == tf.data.INFINITE_CARDINALITY
     assert int(numbers.take(1).concatenate(numbers.unbatch()).cardinality()) == tf.data.UNKNOWN_CARDINALITY
+    pairs, triples = (numbers.batch(size, drop_remainder=True) for size in (2, 3))
+    assert pairs.concatenate(triples).element_spec.shape == (None, )
+    for other in (Dataset.from_tensors(1.0), Dataset.zip((numbers, numbers))):
+        with pytest.raises(TypeError, match="have different types"):
+            numbers.concatenate(other)
+    with pytest.raises(NotImplementedError, match="different ranks"):
+        numbers.concatenate(pairs)
     shards = [numbers.shard(3, index) for index in range(3)]
     assert [values(shard) for shard in shards] == [[0, 3, 6], [1, 4], [2, 5]] and [len(s) for s in shards] == [3, 2, 2]
     with pytest.raises(tf.errors.InvalidArgumentError, match="index must be in the range"):

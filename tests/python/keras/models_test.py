@@ -132,8 +132,20 @@ def test_a_rate_that_falls_on_a_plateau(strategy):
     plateau = keras.callbacks.ReduceLROnPlateau("told", factor=0.5, patience=2, cooldown=1, min_lr=0.15)
     history = model.fit(X, Y, batch_size=8, epochs=10, verbose=0, callbacks=[told, plateau])
     assert history.history["lr"] == pytest.approx([0.4] * 4 + [0.2] * 2 + [0.15] * 4)
+    losses = iter([9.0, 9.0])
+    model.optimizer.learning_rate = 0.4
+    again = model.fit(X, Y, batch_size=8, epochs=2, verbose=0, callbacks=[told, plateau])
+    assert again.history["lr"] == pytest.approx([0.4] * 2)  # nothing is left of the first training
     with pytest.raises(ValueError, match="factor >= 1.0"):
         keras.callbacks.ReduceLROnPlateau(factor=1.0)
+
+
+@pytest.mark.parametrize("make", [keras.callbacks.EarlyStopping, keras.callbacks.ReduceLROnPlateau])
+def test_a_value_that_is_not_there_changes_nothing(strategy, make):
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(4, ))])
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    history = model.fit(X, Y, batch_size=8, epochs=4, verbose=0, callbacks=[make(patience=1)])
+    assert len(history.epoch) == 4 and float(model.optimizer.learning_rate) == pytest.approx(0.1)
 
 
 def test_callbacks_for_each_step_or_each_execution(strategy):

@@ -318,6 +318,17 @@ def test_an_error_that_is_kept_has_no_part_of_the_exporters_graph():
         assert near(poptorch.inferenceModel(Computes(torch.exp))(torch.ones(2, 3)), torch.full((2, 3), 1.0).exp())
 
 
+def test_an_error_that_is_its_own_cause():
+    def fails(x):
+        try:
+            raise ValueError("no")
+        except ValueError as error:
+            raise error from error
+
+    with pytest.raises(ValueError, match="no"):
+        poptorch.inferenceModel(Computes(fails))(R(2, 3))
+
+
 class AfterUnknownSizes(nn.Module):
     """A recurrent cell after an operation whose sizes exporters do not know."""
 

@@ -1,4 +1,7 @@
 """Large products while a module is traced are computed by oneDNN, with PyTorch's values and shapes."""
+import threading
+import warnings
+
 import poptorch
 import pytest
 import torch
@@ -63,13 +66,51 @@ def test_products_that_stay_as_they_are(function):
 
 
 def test_wrong_shapes_are_refused_as_ever():
-    for one, two in ((of(160, 200), of(201, 144)), (of(160, 200, 3), of(200, 144, 2))):
+    for one, two in ((of(160, 200), of(201, 144)), (of(160, 200, 3), of(200, 144, 2)),
+                     (of(160, 30000), torch.randn(30000))):
         said = []
         for context in (fast_products(), torch.no_grad()):
             with context, pytest.raises(RuntimeError) as error:
                 (torch.mm if one.dim() == 2 else torch.bmm)(one, two)
             said.append(str(error.value))
         assert said[0] == said[1]
+
+
+def test_threads_share_them():
+    """Those that end first leave them to the others."""
+    inside, leave = threading.Barrier(3), threading.Event()
+    failed = []
+
+    def work():
+        try:
+            with fast_products():
+                inside.wait()
+                leave.wait()
+        except BaseException as error:  # what a thread raises is lost otherwise
+            failed.append(error)
+            inside.abort()
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    with fast_products():
+        inside.wait()
+    used = convolutions(lambda: of(160, 200) @ of(200, 144))[1]
+    leave.set()
+    for thread in threads:
+        thread.join()
+    assert not failed and used == 1
+    assert convolutions(lambda: of(160, 200) @ of(200, 144))[1] == 0
+
+
+def test_a_program_s_own_kernel_stays():
+    library = torch.library.Library("aten", "IMPL")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        library.impl("mm", lambda one, two: torch.full((one.shape[0], two.shape[1]), 7.0), "CPU")
+    with fast_products():
+        assert float((of(160, 200) @ of(200, 144)).min()) == 7
+    assert float((of(4, 5) @ of(5, 6)).min()) == 7
+    del library
 
 
 def test_tracing_and_comparing_use_them():

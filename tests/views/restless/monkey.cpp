@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "app/gui/window/message_bar.h"
+#include "core/base/error.h"
 #include "tests/views/restless/key_press.h"
 #include "tests/views/restless/last_events.h"
 #include "views/plot/plot_widget.h"
@@ -83,7 +84,11 @@ void Monkey::act() {
         noteEvent(QStringLiteral("%1 %2").arg(count_).arg(QLatin1String(action.name)));
         acting_ = true;
         since_.start();
-        (this->*action.act)();
+        try {
+            (this->*action.act)();
+        } catch (const UserError& error) { // what the program says in its window
+            said_ += QString::fromUtf8(error.what());
+        }
         acting_ = false;
         if (!said_.isEmpty())
             noteEvent(QStringLiteral("%1 %2: %3").arg(count_).arg(action.name, said_));

@@ -55,6 +55,25 @@ private slots:
         QCOMPARE(files.itemText(1), "loss.py");
     }
 
+    // A window may restore a page while its profile is still being opened.
+    void pagesWaitForAProfile() {
+        OperationsView view(*context_);
+        view.resize(1200, 760);
+        view.show();
+        for (const char* page : {"Graph", "Roofline", "Flame", "Source", "Table", "Source"}) {
+            QTest::mouseClick(&test::button(view, page), Qt::LeftButton);
+            settle();
+        }
+        view.code().libraries().toggle();
+        settle();
+        QCOMPARE(view.code().files().count(), 0);
+        open({files_.writeProfile("lines.pop", sampleWithLines("a\nb\nc\nd\n", 4))});
+        settle();
+        QVERIFY(view.code().files().count() >= 2);
+        QTest::mouseClick(&test::button(view, "Flame"), Qt::LeftButton);
+        settle();
+    }
+
     void aLineShowsItsOperations() {
         const auto view = showCode(sampleWithLines("a\nb\nc\nd\n", 4));
         CodeView& code = view->code().code();

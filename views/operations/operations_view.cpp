@@ -108,7 +108,8 @@ void OperationsView::setChoice(const GroupChoice& choice) {
     if (choice == choice_)
         return;
     choice_ = choice;
-    load();
+    if (profiles().source) // else reload() asks for it
+        load();
 }
 
 void OperationsView::reload() {
@@ -213,6 +214,8 @@ void OperationsView::shareRoom() {
 }
 
 void OperationsView::loadFlame() {
+    if (!profiles().source)
+        return;
     flameStale_ = false;
     flame_->load(profiles());
     flame_->select(context().selection.current().operation);
@@ -229,6 +232,8 @@ void OperationsView::chooseInFlame(OperationId operation, ModelNodeId node) {
 }
 
 void OperationsView::loadGraph() {
+    if (!profiles().source)
+        return;
     graphStale_ = false;
     graph_->load(profiles());
 }

@@ -95,6 +95,11 @@ def _bce_with_logits(graph: Any, x: Any, target: Any, weight: Any, pos_weight: A
     return _loss(graph, terms, reduction)
 
 
+def _log_sigmoid(graph: Any, x: Any) -> Any:
+    """The logarithm of a sigmoid that is zero in single precision is not infinite."""
+    return graph.op("Neg", graph.op("Softplus", graph.op("Neg", x)))
+
+
 def _kl_div(graph: Any, x: Any, target: Any, reduction: Any, log_target: Any) -> Any:
     if helper._maybe_get_const(log_target, "b"):
         difference = graph.op("Mul", graph.op("Exp", target), graph.op("Sub", target, x))
@@ -274,6 +279,7 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::binary_cross_entropy": _binary_cross_entropy,
     "aten::binary_cross_entropy_with_logits": _bce_with_logits,
     "aten::kl_div": _kl_div,
+    "aten::log_sigmoid": _log_sigmoid,
     "aten::batch_norm": _batch_norm,
     "aten::group_norm": _group_norm,
     "aten::expm1": _near_zero("Expm1"),

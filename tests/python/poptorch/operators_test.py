@@ -96,6 +96,7 @@ REAL = {
     "mean, by a divisor": (lambda x: F.avg_pool2d(x, 2, 2, divisor_override=3), R(1, 2, 4, 4)),
     "conv, padded as needed": (lambda x, w: F.conv2d(x, w, padding="same", dilation=2), R(1, 2, 5, 6), R(3, 2, 2, 3)),
     "unfold of images": (lambda x: F.unfold(x, (2, 2)), R(1, 2, 3, 4)),
+    "log of a sigmoid": (F.logsigmoid, torch.tensor([-104.0, -88.0, -20.0, -0.5, 0.0, 3.0, 97.0])),
     "fold": (lambda x: F.fold(x + 0, (4, 4), (2, 2), stride=2, padding=1), R(2, 8, 9)),
     "bag, sum": (lambda w, i: F.embedding_bag(i, w, mode="sum"), R(5, 3), whole(5, 4, 3)),
     "bag, mean with offsets": (lambda w, i: F.embedding_bag(i, w, torch.tensor([0, 2])), R(5, 3), whole(5, 6)),
@@ -114,6 +115,7 @@ SIGNS = torch.tensor([1.0, -1.0, 1.0])
 LOSSES = {
     "poisson": (lambda x, t: F.poisson_nll_loss(x, t, full=True), R(3, 4), torch.rand(3, 4) * 3),
     "hinge": (F.hinge_embedding_loss, R(2, 3), SIGNS.expand(2, 3)),
+    "soft margin of labels, far off": (F.multilabel_soft_margin_loss, R(2, 3) * 100, SIGNS.clamp(0).expand(2, 3)),
     "soft margin": (F.soft_margin_loss, R(2, 3), SIGNS.expand(2, 3)),
     "cosine": (lambda x, y, t: F.cosine_embedding_loss(x, y, t, margin=0.1), R(3, 4), R(3, 4), SIGNS),
     "ranking": (F.margin_ranking_loss, R(3), R(3), SIGNS),

@@ -1,6 +1,6 @@
 """Rows of less frequent operations: integers and mixed types, orders, paddings, shapes, special functions."""
 import torch
-from rows import F, dims, inner_axis, row, unary
+from rows import F, _untied, dims, inner_axis, row, unary
 from rows_layers import layer
 from torch import nn
 
@@ -84,8 +84,8 @@ for _name, _function in (("copysign", torch.copysign), ("heaviside", torch.heavi
 # Reductions and orders.
 row("topk_two", lambda m, p, x: torch.topk(x, 2, -1, largest=p["l"])[0], params=_chosen("l", True, False),
     fits=lambda x: x.dim() > 1 and x.shape[-1] > 1)
-row("topk_indices", lambda m, p, x: torch.topk(x, 2, -1)[1], fits=lambda x: x.shape[-1] > 1, smooth=False)
-row("argsort", lambda m, p, x: torch.argsort(x, p["dim"], descending=p["d"]), fits=dims(2), smooth=False,
+row("topk_indices", lambda m, p, x: torch.topk(_untied(x), 2, -1)[1], fits=lambda x: x.shape[-1] > 1, smooth=False)
+row("argsort", lambda m, p, x: torch.argsort(_untied(x), p["dim"], descending=p["d"]), fits=dims(2), smooth=False,
     params=_chosen("d", True, False, dim=True))
 row("sorted_gathered", lambda m, p, x: x.gather(-1, x.argsort(-1)), fits=dims(2))
 row("kthvalue", lambda m, p, x: torch.kthvalue(x.clone(), 1, p["dim"])[0], fits=dims(2), params=inner_axis)

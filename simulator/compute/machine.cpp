@@ -191,7 +191,7 @@ void Machine::endIteration() {
 
 void Machine::runOps(Frame& frame, const Section& section, std::int64_t microBatch) {
     for (const PlannedOp& planned : section) {
-        runOp(frame, frame.graph->ops[planned.op], microBatch);
+        runOp(frame, planned, microBatch);
         for (Values& values : frame.values)
             for (const TensorId id : planned.last)
                 values[id] = {};
@@ -206,7 +206,8 @@ const PartialSums* Machine::partialsOf(const Frame& frame, const Op& op) const {
     return found == partials_.end() ? nullptr : &found->second;
 }
 
-void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
+void Machine::runOp(Frame& frame, const PlannedOp& planned, std::int64_t microBatch) {
+    const Op& op = frame.graph->ops[planned.op];
     ++executions_;
     const auto replicas = static_cast<std::int64_t>(frame.values.size());
     if (const auto* collective = std::get_if<CollectiveAttributes>(&op.attributes)) {
@@ -218,7 +219,7 @@ void Machine::runOp(Frame& frame, const Op& op, std::int64_t microBatch) {
     } else if (isKernel(op.attributes)) {
         const std::vector<std::int32_t> streams = streamsOf(frame, op);
         for (std::int64_t r = 0; r < replicas; ++r)
-            runKernelOn(frame, op,
+            runKernelOn(frame, planned,
                         {seed_, calls_ * options_.batch.deviceIterations + iteration_, microBatch,
                          r, streams.empty() ? 0 : streams.front(), executions_});
     } else {
@@ -282,7 +283,8 @@ const std::vector<double>& Machine::presentRates() const {
                                    learningRates_.size() - 1)];
 }
 
-void Machine::runKernelOn(Frame& frame, const Op& op, const ComputePlace& place) {
+void Machine::runKernelOn(Frame& frame, const PlannedOp& planned, const ComputePlace& place) {
+    const Op& op = frame.graph->ops[planned.op];
     Values& values = frame.values[static_cast<std::size_t>(place.replica)];
     const std::optional<Op> adjusted = lossScale_.adjusted(op);
     const auto* function = std::get_if<ElementwiseAttributes>(&op.attributes);
@@ -296,6 +298,10 @@ void Machine::runKernelOn(Frame& frame, const Op& op, const ComputePlace& place)
                                             frame.graph->tensors[in].name));
         call.inputs.push_back(values[in]);
     }
+    // The kernel has them alone and may overwrite them; a record reads them once more.
+    if (port_ == nullptr || !port_->record)
+        for (const TensorId id : planned.last)
+            values[id] = {};
     call.outputs.resize(op.outputs.size());
     runKernel(call);
     lossScale_.see(op, call.outputs);

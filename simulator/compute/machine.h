@@ -128,8 +128,8 @@ private:
 
     void endIteration();
     void runOps(Frame& frame, const Section& section, std::int64_t microBatch);
-    void runOp(Frame& frame, const Op& op, std::int64_t microBatch);
-    void runKernelOn(Frame& frame, const Op& op, const ComputePlace& place);
+    void runOp(Frame& frame, const PlannedOp& planned, std::int64_t microBatch);
+    void runKernelOn(Frame& frame, const PlannedOp& planned, const ComputePlace& place);
     [[nodiscard]] Frame called(Frame& frame, const Op& op, std::int32_t function);
     void runCall(Frame& frame, const Op& op, std::int64_t microBatch);
     void runLoop(Frame& frame, const Op& op, const LoopAttributes& loop, std::int64_t microBatch);

@@ -46,7 +46,7 @@ void Machine::runCollective(Frame& frame, const Op& op, const CollectiveAttribut
                 checkSum(context_.exceptions, *frame.graph, op, id, sum, finite);
             ++place.replica;
             if (sum.type() == DataType::Half)
-                storeAsHalves(sum.reals(), context_.rounding, roundingKey(place) + id.index());
+                storeAsHalves(sum.reals(), {context_.rounding, roundingKey(place) + id.index()});
         }
         return sum;
     };

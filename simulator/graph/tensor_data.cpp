@@ -12,6 +12,9 @@
 #include "core/base/parallel_for.h"
 #include "simulator/graph/size_bounds.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -23,6 +26,19 @@ namespace {
 constexpr std::size_t elementBytes = 4;
 /// The best alignment for vector instructions.
 constexpr std::align_val_t alignment{64};
+/// A huge page of x86-64 and of 64-bit ARM with pages of 4 KiB. Linux clears a new page when it is
+/// first written, which takes longer than a simple function of what is in it if they are small.
+constexpr std::size_t hugePage = std::size_t{1} << 21;
+
+std::shared_ptr<std::byte[]> allocatedHuge(std::size_t bytes) {
+    constexpr std::align_val_t whole{hugePage};
+    auto* memory = static_cast<std::byte*>(::operator new(bytes, whole));
+#if defined(__linux__)
+    // An advice: where it is not taken, pages are small. The last one in part would be shared.
+    madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE);
+#endif
+    return {memory, [](std::byte* p) { ::operator delete(p, whole); }};
+}
 
 std::shared_ptr<std::byte[]> allocated(std::int64_t elements) {
     if (elements > mostValues)
@@ -30,6 +46,8 @@ std::shared_ptr<std::byte[]> allocated(std::int64_t elements) {
                                     "limit is {}",
                                     elements, mostValues));
     const std::size_t bytes = static_cast<std::size_t>(elements) * elementBytes;
+    if (bytes >= 2 * hugePage)
+        return allocatedHuge(bytes);
     auto* memory = static_cast<std::byte*>(::operator new(bytes, alignment));
     return {memory, [](std::byte* p) { ::operator delete(p, alignment); }};
 }
@@ -38,20 +56,6 @@ std::shared_ptr<std::byte[]> allocated(std::int64_t elements) {
 constexpr std::size_t blockElements = std::size_t{1} << 16;
 
 #if defined(__x86_64__)
-/// Read from CPUID, as Clang before 15 has no name for it in __builtin_cpu_supports.
-bool hasHalfConversions() {
-    static const bool known = [] {
-        unsigned int a = 0;
-        unsigned int b = 0;
-        unsigned int features = 0;
-        unsigned int d = 0;
-        // "avx" implies that the system saves the wide registers.
-        return __builtin_cpu_supports("avx") != 0 && __get_cpuid(1, &a, &b, &features, &d) != 0 &&
-               (features & bit_F16C) != 0;
-    }();
-    return known;
-}
-
 __attribute__((target("avx,f16c"))) void roundBlockF16c(float* values, std::size_t count) {
     std::size_t i = 0;
     for (; i + 8 <= count; i += 8) {
@@ -75,6 +79,24 @@ void roundBlock(float* values, std::size_t count) {
 }
 
 } // namespace
+
+/// Read from CPUID, as Clang before 15 has no name for it in __builtin_cpu_supports.
+bool hasHalfConversions() {
+#if defined(__x86_64__)
+    static const bool known = [] {
+        unsigned int a = 0;
+        unsigned int b = 0;
+        unsigned int features = 0;
+        unsigned int d = 0;
+        // "avx" implies that the system saves the wide registers.
+        return __builtin_cpu_supports("avx") != 0 && __get_cpuid(1, &a, &b, &features, &d) != 0 &&
+               (features & bit_F16C) != 0;
+    }();
+    return known;
+#else
+    return false;
+#endif
+}
 
 TensorData::TensorData(DataType type, Shape shape)
     : type_(type)

@@ -47,6 +47,8 @@ public:
     [[nodiscard]] bool sharesWith(const TensorData& other) const {
         return storage_ == other.storage_;
     }
+    /// Whether no other has these elements.
+    [[nodiscard]] bool isAlone() const { return storage_.use_count() == 1; }
 
 private:
     DataType type_ = DataType::Float;
@@ -57,6 +59,9 @@ private:
 
 /// A number as an integer type or bool stores it: without its fraction, then the low bits.
 std::int32_t wrapped(DataType type, double value);
+
+/// Whether the processor converts between floats and halves (F16C of x86-64).
+bool hasHalfConversions();
 
 /// The nearest half, ties to even, as a float; too large becomes infinity.
 float roundedToHalf(float value);

@@ -10,7 +10,7 @@ using enum ElementwiseFunction;
 /// belong to the slope, the operand is given in place of the result, which cannot tell an end from
 /// what lies beyond it.
 bool computePiecewise(const ElementwiseAttributes& e, const TensorData& g, const TensorData& y,
-                      TensorData& result) {
+                      const RealResult& result) {
     const auto map = [&](const auto& function) {
         mapRealPairs(function, g, y, result);
         return true;
@@ -47,7 +47,7 @@ bool computePiecewise(const ElementwiseAttributes& e, const TensorData& g, const
 }
 
 bool computeGradient(const ElementwiseAttributes& e, const TensorData& g, const TensorData& of,
-                     TensorData& result) {
+                     const RealResult& result) {
     const auto map = [&](const auto& function) {
         mapRealPairs(function, g, of, result);
         return true;
@@ -81,7 +81,7 @@ float flooredRemainder(float a, float b) {
 }
 
 bool computeSpecial(const ElementwiseAttributes& e, const TensorData& a, const TensorData& b,
-                    TensorData& result) {
+                    const RealResult& result) {
     const auto map = [&](const auto& function) {
         mapRealPairs(function, a, b, result);
         return true;
@@ -122,7 +122,7 @@ bool computeSpecial(const ElementwiseAttributes& e, const TensorData& a, const T
 } // namespace
 
 bool computeBinary(const ElementwiseAttributes& elementwise, const TensorData& a,
-                   const TensorData& b, TensorData& result) {
+                   const TensorData& b, const RealResult& result) {
     const auto map = [&](const auto& function) {
         mapRealPairs(function, a, b, result);
         return true;

@@ -43,8 +43,10 @@ template <class Work> void inBlocks(std::int64_t count, std::int64_t least, cons
 }
 
 /// Calls row(at, offsets, count) for pieces along the last dimension that together are the whole
-/// result: its index in the result, each operand's, and the number of elements.
-template <std::size_t N, class Row> void forEachRow(const Broadcast& over, const Row& row) {
+/// result: its index in the result, each operand's, and the number of elements; after those of a
+/// block, done(begin, end) of its indices.
+template <std::size_t N, class Row, class Done>
+void forEachRow(const Broadcast& over, const Row& row, const Done& done) {
     inBlocks(over.elements, computeBlock, [&](std::int64_t begin, std::int64_t end) {
         const std::size_t rank = over.sizes.size();
         std::vector<std::int64_t> index(rank);
@@ -70,7 +72,12 @@ template <std::size_t N, class Row> void forEachRow(const Broadcast& over, const
                 ++index[d - 1];
             }
         }
+        done(begin, end);
     });
+}
+
+template <std::size_t N, class Row> void forEachRow(const Broadcast& over, const Row& row) {
+    forEachRow<N>(over, row, [](std::int64_t, std::int64_t) {});
 }
 
 } // namespace tilescope::sim

@@ -15,17 +15,28 @@ bool anyReal(const std::vector<TensorData>& operands) {
                        [](const TensorData& operand) { return operand.isReal(); });
 }
 
-bool computeOne(const ElementwiseAttributes& e, const TensorData& x, TensorData& result) {
-    return result.isReal() ? computeUnary(e, asReals(x), result) : computeWholeUnary(e, x, result);
+bool computeOne(const ElementwiseAttributes& e, const TensorData& x, const RealResult& result) {
+    return result.data.isReal() ? computeUnary(e, asReals(x), result)
+                                : computeWholeUnary(e, x, result.data);
 }
 
 bool computeTwo(const ElementwiseAttributes& e, const TensorData& a, const TensorData& b,
-                TensorData& result) {
-    if (result.isReal())
+                const RealResult& result) {
+    if (result.data.isReal())
         return computeBinary(e, asReals(a), asReals(b), result);
     if (a.isReal() || b.isReal())
-        return computeComparison(e.function, asReals(a), asReals(b), result);
-    return computeWholeBinary(e, a, b, result);
+        return computeComparison(e.function, asReals(a), asReals(b), result.data);
+    return computeWholeBinary(e, a, b, result.data);
+}
+
+/// Of one operand or two.
+bool computeFew(const ElementwiseAttributes& e, KernelCall& call) {
+    const std::optional<HalfStore> store = storeOfBlocks(call);
+    const RealResult result{call.makeOver(), store ? &*store : nullptr};
+    call.isRounded = store.has_value();
+    const TensorData& first = call.inputs[0];
+    return call.inputs.size() == 1 ? computeOne(e, first, result)
+                                   : computeTwo(e, first, call.inputs[1], result);
 }
 
 /// Combines operand after operand with the result so far.
@@ -52,11 +63,8 @@ void compute(const ElementwiseAttributes& elementwise, KernelCall& call) {
     if (computeUpdate(elementwise, call) || computeRandom(elementwise, call) ||
         computeConversion(elementwise, call))
         return;
-    const bool known = call.inputs.size() == 1
-                           ? computeOne(elementwise, call.inputs[0], call.make())
-                       : call.inputs.size() == 2
-                           ? computeTwo(elementwise, call.inputs[0], call.inputs[1], call.make())
-                           : computeMany(elementwise, call);
+    const bool known =
+        call.inputs.size() <= 2 ? computeFew(elementwise, call) : computeMany(elementwise, call);
     if (!known)
         throw InternalError(fmt::format("'{}': {} of {} has no kernel", call.op.name,
                                         traitsOf(elementwise.function).name,

@@ -19,8 +19,23 @@ struct HalfRounding {
     bool nanOnOverflow = false;
 };
 
-/// Rounds to halves. Random bits depend on `key` and an element's index only.
-void storeAsHalves(std::span<float> values, const HalfRounding& rounding, std::uint64_t key);
+/// Rounds the elements of one result to halves. Random bits depend on `key` and an element's index
+/// only, so that parts may be rounded apart and in any order.
+class HalfStore {
+public:
+    HalfStore(const HalfRounding& rounding, std::uint64_t key);
+
+    /// Rounds `count` values in place; `first` is the index of values[0] in the result.
+    void operator()(float* values, std::int64_t first, std::int64_t count) const;
+
+private:
+    bool stochastic_;
+    float instead_; ///< of what overflows
+    std::uint32_t keyWord_;
+};
+
+/// Rounds a whole result, by oneDNN's team of threads.
+void storeAsHalves(std::span<float> values, const HalfStore& store);
 
 namespace vec {
 

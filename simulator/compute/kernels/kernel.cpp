@@ -1,6 +1,7 @@
 #include "simulator/compute/kernels/kernel.h"
 
 #include <fmt/format.h>
+#include <optional>
 #include <type_traits>
 #include <variant>
 
@@ -25,12 +26,12 @@ constexpr bool isTimedOnly =
     isAnyOf<T, CustomAttributes, CtcLossAttributes, CtcBeamSearchAttributes>;
 
 void roundResults(KernelCall& call) {
-    if (isView(call.op.attributes))
+    if (call.isRounded || isView(call.op.attributes))
         return;
     std::uint64_t key = roundingKey(call.place);
     for (TensorData& result : call.outputs)
         if (!result.isEmpty() && result.type() == DataType::Half)
-            storeAsHalves(result.reals(), call.context.rounding, ++key);
+            storeAsHalves(result.reals(), {call.context.rounding, ++key});
 }
 
 } // namespace
@@ -45,6 +46,14 @@ std::uint64_t roundingKey(const ComputePlace& place) {
     own.iteration = place.execution;
     own.microBatch = 0;
     return RandomNumbers(own).key();
+}
+
+std::optional<HalfStore> storeOfBlocks(const KernelCall& call) {
+    // Exceptions are found in results as they are before they are rounded.
+    if (call.op.outputs.size() != 1 || call.context.exceptions.stops() ||
+        call.graph.tensors[call.op.outputs[0]].type != DataType::Half)
+        return std::nullopt;
+    return HalfStore(call.context.rounding, roundingKey(call.place) + 1);
 }
 
 void runKernel(KernelCall& call) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "simulator/compute/kernels/context.h"
@@ -31,11 +32,21 @@ struct KernelCall {
     ComputePlace place = {};
     double learningRate = 0;               ///< current one: ElementwiseAttributes::byLearningRate
     const PartialSums* partials = nullptr; ///< of a product that is summed in halves
+    bool isRounded = false;                ///< the kernel has rounded its result, block by block
 
     /// Uninitialised elements for result `i`, of its type and shape in the graph.
     TensorData& make(std::size_t i = 0) {
         const Tensor& tensor = graph.tensors[op.outputs.at(i)];
         return outputs.at(i) = TensorData(tensor.type, tensor.shape);
+    }
+    /// The same for the only result of a function of single elements: over those of an operand
+    /// that nothing else has, if one is of the result's type and shape.
+    TensorData& makeOver() {
+        const Tensor& tensor = graph.tensors[op.outputs.at(0)];
+        for (const TensorData& input : inputs)
+            if (input.isAlone() && input.type() == tensor.type && input.shape() == tensor.shape)
+                return outputs.at(0) = input;
+        return make();
     }
 };
 
@@ -65,10 +76,15 @@ void compute(const PadAttributes& pad, KernelCall& call);
 void compute(const FillAttributes& fill, KernelCall& call);
 
 /// Executes an operation that only depends on its operands and rounds its results to their types as
-/// call.context specifies. Throws UserError for floating-point exceptions that call.context stops
-/// at and for operations that are only timed (declared ones, CTC), InternalError for those that
-/// move values between micro-batches, memories, replicas or graphs, which Machine executes.
+/// call.context specifies. An operand that nothing else has (TensorData::isAlone) may be
+/// overwritten. Throws UserError for floating-point exceptions that call.context stops at and for
+/// operations that are only timed (declared ones, CTC), InternalError for those that move values
+/// between micro-batches, memories, replicas or graphs, which Machine executes.
 void runKernel(KernelCall& call);
+
+/// How a kernel rounds the blocks of its only result as it computes them, while they are in the
+/// cache; nothing if it must not, or the result is of no halves. It sets isRounded.
+std::optional<HalfStore> storeOfBlocks(const KernelCall& call);
 
 /// The key of an execution's random bits.
 std::uint64_t roundingKey(const ComputePlace& place);

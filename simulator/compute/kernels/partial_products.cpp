@@ -164,17 +164,8 @@ private:
 
 constexpr std::size_t tileElements = tileRows * tileColumns;
 
-/// storeAsHalves() for a tile in one thread.
 void roundTile(float* values, const HalfRounding& rounding, std::uint64_t key) {
-    const float instead =
-        rounding.nanOnOverflow ? std::numeric_limits<float>::quiet_NaN() : vec::largestHalf;
-    const auto word = static_cast<std::uint32_t>(key ^ (key >> 32U));
-    for (std::size_t i = 0; i < tileElements; ++i)
-        values[i] = vec::withinHalves(
-            rounding.stochastic
-                ? vec::randomHalf(values[i], vec::randomWord(word, static_cast<std::uint32_t>(i)))
-                : vec::nearestHalf(values[i]),
-            instead);
+    HalfStore(rounding, key)(values, 0, tileElements);
 }
 
 /// Adds `values` of a tile to `sums` and sets them to zero.

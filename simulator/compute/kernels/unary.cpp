@@ -7,7 +7,7 @@ namespace {
 using enum ElementwiseFunction;
 
 /// The most frequent functions, by vector instructions.
-bool computeActivation(const ElementwiseAttributes& e, const TensorData& x, TensorData& y) {
+bool computeActivation(const ElementwiseAttributes& e, const TensorData& x, const RealResult& y) {
     const auto map = [&](const auto& function) {
         mapReals(function, x, y);
         return true;
@@ -64,7 +64,7 @@ bool computeActivation(const ElementwiseAttributes& e, const TensorData& x, Tens
     }
 }
 
-bool computeArithmetic(const ElementwiseAttributes& e, const TensorData& x, TensorData& y) {
+bool computeArithmetic(const ElementwiseAttributes& e, const TensorData& x, const RealResult& y) {
     const auto map = [&](const auto& function) {
         mapReals(function, x, y);
         return true;
@@ -116,7 +116,7 @@ bool computeArithmetic(const ElementwiseAttributes& e, const TensorData& x, Tens
     }
 }
 
-bool computeTrigonometric(ElementwiseFunction function, const TensorData& x, TensorData& y) {
+bool computeTrigonometric(ElementwiseFunction function, const TensorData& x, const RealResult& y) {
     const auto map = [&](const auto& one) {
         mapReals(one, x, y);
         return true;
@@ -152,7 +152,7 @@ bool computeTrigonometric(ElementwiseFunction function, const TensorData& x, Ten
 } // namespace
 
 bool computeUnary(const ElementwiseAttributes& elementwise, const TensorData& operand,
-                  TensorData& result) {
+                  const RealResult& result) {
     return computeActivation(elementwise, operand, result) ||
            computeArithmetic(elementwise, operand, result) ||
            computeTrigonometric(elementwise.function, operand, result);

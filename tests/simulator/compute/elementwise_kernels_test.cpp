@@ -1,5 +1,6 @@
 // Elementwise functions against the C++ library's, element by element.
 #include <QtTest>
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -239,6 +240,28 @@ private slots:
             QCOMPARE(y.reals()[static_cast<std::size_t>(i)],
                      static_cast<float>(x.number(i)) *
                          static_cast<float>(perChannel.number(i / 1500 % 20)));
+    }
+
+    void onlyAnOperandThatNothingElseHasIsOverwritten() {
+        const Shape shape{3, 20'000};
+        const TensorData perColumn = someReals({20'000}, 7);
+        const TensorData kept = someReals(shape, 6);
+        const TensorData before = kept.copy();
+        const ElementwiseAttributes subtract{Subtract};
+        const TensorData wanted = op_.run(subtract, {kept, perColumn}, shape);
+        QVERIFY(std::ranges::equal(kept.reals(), before.reals()));
+
+        std::vector<TensorData> given;
+        given.push_back(kept.copy());
+        given.push_back(perColumn);
+        const float* const place = given[0].reals().data();
+        const TensorData over = op_.run(subtract, std::move(given), shape);
+        QVERIFY(std::as_const(over).reals().data() == place);
+        QVERIFY(std::ranges::equal(over.reals(), wanted.reals()));
+
+        // Both operands are the same: their elements belong to two.
+        std::vector<TensorData> twice(2, kept.copy());
+        QCOMPARE(op_.run(subtract, std::move(twice), shape).number(5), 0.0);
     }
 
     void severalOperands() {

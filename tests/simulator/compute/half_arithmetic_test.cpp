@@ -20,7 +20,7 @@ namespace {
 
 std::vector<float> stored(std::vector<float> values, HalfRounding rounding = {},
                           std::uint64_t key = 1) {
-    storeAsHalves(values, rounding, key);
+    storeAsHalves(values, {rounding, key});
     return values;
 }
 
@@ -133,19 +133,26 @@ private slots:
                          std::bit_cast<std::uint32_t>(roundedToHalf(values[i])));
     }
 
+    /// Alone, and within what vector instructions round at once.
     void whatIsTooLargeIsClippedOrNoNumber() {
         const std::vector<float> large{65519.0F, 65520.0F, -1e30F, INFINITY, NAN};
-        const std::vector<float> clipped = stored(large);
-        QCOMPARE(clipped[0], 65504.0F);
-        QCOMPARE(clipped[1], 65504.0F);
-        QCOMPARE(clipped[2], -65504.0F);
-        QVERIFY(std::isinf(clipped[3]) && std::isnan(clipped[4]));
-        for (const bool random : {false, true}) {
-            const std::vector<float> none = stored(large, {random, true});
-            QVERIFY(random || none[0] == 65504.0F);
-            QVERIFY(std::isnan(none[1]) == !random || std::isnan(none[1]) || none[1] == 65504.0F);
-            QVERIFY(std::isnan(none[2]));
-            QVERIFY(std::isinf(none[3]) && std::isnan(none[4]));
+        for (const std::size_t before : {0U, 3U, 8U}) {
+            std::vector<float> values(before, 1.0F);
+            values.insert(values.end(), large.begin(), large.end());
+            values.resize(before + 19, 2.0F);
+            const std::vector<float> clipped = stored(values);
+            QCOMPARE(clipped[before], 65504.0F);
+            QCOMPARE(clipped[before + 1], 65504.0F);
+            QCOMPARE(clipped[before + 2], -65504.0F);
+            QVERIFY(std::isinf(clipped[before + 3]) && std::isnan(clipped[before + 4]));
+            QCOMPARE(clipped.back(), 2.0F);
+            for (const bool random : {false, true}) {
+                const std::vector<float> none = stored(values, {random, true});
+                QVERIFY(random || none[before] == 65504.0F);
+                QVERIFY(std::isnan(none[before + 1]) || (random && none[before + 1] == 65504.0F));
+                QVERIFY(std::isnan(none[before + 2]));
+                QVERIFY(std::isinf(none[before + 3]) && std::isnan(none[before + 4]));
+            }
         }
     }
 
@@ -190,6 +197,29 @@ private slots:
         };
         QCOMPARE(difference(product(1), product(1)), 0.0);
         QVERIFY(difference(product(1), product(2)) > 0);
+    }
+
+    /// Blocks are rounded as soon as they are computed; where exceptions stop a run, the whole is.
+    void blocksAreRoundedAsTheWhole() {
+        const Shape shape{4, 11'000};
+        const TensorData a = halves(shape, 1);
+        const TensorData b = halves({11'000}, 2);
+        std::vector<float> products;
+        for (std::int64_t i = 0; i < a.elements(); ++i)
+            products.push_back(static_cast<float>(a.number(i)) *
+                               static_cast<float>(b.number(i % 11'000)));
+        for (const HalfRounding& rounding : {HalfRounding{}, atRandom})
+            for (const bool stops : {false, true}) {
+                InHalves kernel;
+                kernel.isInParts = false;
+                kernel.rounding = rounding;
+                kernel.exceptions.overflow = stops;
+                const TensorData got =
+                    kernel.run(ElementwiseAttributes{ElementwiseFunction::Multiply}, {a, b}, shape);
+                const std::vector<float> wanted =
+                    stored(products, rounding, roundingKey(ComputePlace{}) + 1);
+                QVERIFY(std::equal(wanted.begin(), wanted.end(), got.reals().begin()));
+            }
     }
 
     void aProductIsRoundedAfterEachPass() {

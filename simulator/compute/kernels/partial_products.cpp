@@ -31,10 +31,16 @@ __attribute__((target("avx2,fma"))) void wideTile(const float* a, const float* b
                                                   const TileRounding& rounding, float* sums) {
     PartialTile<8, 4>::body(a, b, passes, rounding, sums);
 }
+__attribute__((target("avx2,fma,f16c"))) void convertingTile(const float* a, const float* b,
+                                                             const TilePasses& passes,
+                                                             const TileRounding& rounding,
+                                                             float* sums) {
+    PartialTile<8, 4, true>::body(a, b, passes, rounding, sums);
+}
 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,fma"))) void
 widestTile(const float* a, const float* b, const TilePasses& passes, const TileRounding& rounding,
            float* sums) {
-    PartialTile<16, 8>::body(a, b, passes, rounding, sums);
+    PartialTile<16, 8, true>::body(a, b, passes, rounding, sums);
 }
 #endif
 
@@ -46,7 +52,7 @@ TileFunction tileFunction() {
     if (hasWidest)
         return widestTile;
     if (hasWideVectors())
-        return wideTile;
+        return hasHalfConversions() ? convertingTile : wideTile;
 #endif
     return plainTile;
 }

@@ -45,9 +45,14 @@ template <> struct LaneTypes<16> {
     using Whole [[gnu::vector_size(64)]] = std::int32_t;
 };
 
+/// How sums become halves after a pass. Converted: to the nearest by the processor's conversions,
+/// as long as none is too large.
+enum class PassRounding { Nearest, Random, Converted };
+
 /// Adds products of packed operands, a[term][row] and b[term][column], to sums[row][column], which
 /// are halves after each pass. `lanes` floats are computed at once, `rows` rows at a time.
-template <int lanes, int rows> struct PartialTile {
+/// `converts`: the processor converts between `lanes` floats and halves (8: F16C, 16: AVX-512F).
+template <int lanes, int rows, bool converts = false> struct PartialTile {
     using Reals = typename LaneTypes<lanes>::Reals;
     using Words = typename LaneTypes<lanes>::Words;
     using Whole = typename LaneTypes<lanes>::Whole;
@@ -67,6 +72,16 @@ template <int lanes, int rows> struct PartialTile {
         bits = (bits & 0x7fffffffU) | sign;
         std::memcpy(&x, &bits, sizeof bits);
     }
+
+#if defined(__x86_64__)
+    /// Infinity where it overflows. In assembler, as what the compiler has for it may only be
+    /// called where the function's own instruction set is declared.
+    TILESCOPE_INLINE static void convert(Reals& x) {
+        typename LaneTypes<lanes / 2>::Words halves; // two to a word
+        asm("vcvtps2ph $0, %1, %0" : "=v"(halves) : "v"(x));
+        asm("vcvtph2ps %1, %0" : "=v"(x) : "v"(halves));
+    }
+#endif
 
     TILESCOPE_INLINE static void roundRandom(Reals& x, std::uint32_t key, const Words& lane) {
         Words word = lane * 0x9e3779b9U + key;
@@ -111,8 +126,23 @@ template <int lanes, int rows> struct PartialTile {
         std::memcpy(&x, &bits, sizeof bits);
     }
 
-    template <bool stochastic>
-    TILESCOPE_INLINE static void block(const float* a, const float* b, const TilePasses& passes,
+    TILESCOPE_INLINE static bool areFinite(const Reals (&sum)[rows][2]) {
+        Words notFinite = {};
+        for (int r = 0; r < rows; ++r)
+            for (int v = 0; v < 2; ++v) {
+                Words bits;
+                std::memcpy(&bits, &sum[r][v], sizeof bits);
+                notFinite |= (bits & 0x7f800000U) == 0x7f800000U;
+            }
+        std::uint32_t any = 0;
+        for (int i = 0; i < lanes; ++i)
+            any |= notFinite[i];
+        return any == 0;
+    }
+
+    /// False if it could not do so: sums are as they were.
+    template <PassRounding kind>
+    TILESCOPE_INLINE static bool block(const float* a, const float* b, const TilePasses& passes,
                                        const TileRounding& rounding, float* sums,
                                        std::uint32_t place) {
         Reals sum[rows][2];
@@ -138,7 +168,11 @@ template <int lanes, int rows> struct PartialTile {
             }
             for (int r = 0; r < rows; ++r)
                 for (int v = 0; v < 2; ++v) {
-                    if constexpr (stochastic)
+                    if constexpr (kind == PassRounding::Converted) {
+                        convert(sum[r][v]);
+                        continue;
+                    }
+                    if constexpr (kind == PassRounding::Random)
                         roundRandom(sum[r][v],
                                     rounding.key + static_cast<std::uint32_t>(pass) * 0x85ebca6bU +
                                         static_cast<std::uint32_t>(r * 2 + v) * 0xc2b2ae35U,
@@ -148,9 +182,13 @@ template <int lanes, int rows> struct PartialTile {
                     limit(sum[r][v], rounding.onOverflow);
                 }
         }
+        // A sum that has overflowed is never a number again.
+        if (kind == PassRounding::Converted && !areFinite(sum))
+            return false;
         for (int r = 0; r < rows; ++r)
             for (int v = 0; v < 2; ++v)
                 std::memcpy(sums + r * tileColumns + v * lanes, &sum[r][v], sizeof(Reals));
+        return true;
     }
 
     TILESCOPE_INLINE static void body(const float* a, const float* b, const TilePasses& passes,
@@ -159,10 +197,15 @@ template <int lanes, int rows> struct PartialTile {
             for (std::int64_t column = 0; column < tileColumns; column += 2 * lanes) {
                 const auto place = static_cast<std::uint32_t>(row * tileColumns + column);
                 float* own = sums + row * tileColumns + column;
-                if (rounding.stochastic)
-                    block<true>(a + row, b + column, passes, rounding, own, place);
-                else
-                    block<false>(a + row, b + column, passes, rounding, own, place);
+                if (rounding.stochastic) {
+                    block<PassRounding::Random>(a + row, b + column, passes, rounding, own, place);
+                    continue;
+                }
+                if constexpr (converts)
+                    if (block<PassRounding::Converted>(a + row, b + column, passes, rounding, own,
+                                                       place))
+                        continue;
+                block<PassRounding::Nearest>(a + row, b + column, passes, rounding, own, place);
             }
     }
 };

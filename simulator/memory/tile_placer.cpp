@@ -97,8 +97,8 @@ public:
         , target_(target)
         , apart_(apartOf(requests))
         , slots_(interference.classes() + 1, 0)
-        , begins_(requests.size())
-        , ends_(requests.size(), notTaken)
+        , begins_(requests.size() + extentsAtOnce)
+        , ends_(requests.size() + extentsAtOnce, notTaken)
         , metBegins_(std::make_unique_for_overwrite<Unit[]>(requests.size() + extentsAtOnce))
         , metEnds_(std::make_unique_for_overwrite<Unit[]>(requests.size() + extentsAtOnce)) {
         for (const PlaceRequest& request : requests)
@@ -189,30 +189,22 @@ private:
     }
 
     /// Collects the variables with which one of the class may not share addresses, except for
-    /// always-live ones: the slots that are taken, in any order.
+    /// always-live ones: their slots, whether taken or not, in any order.
     void collectMet(LivenessClassId liveness) {
         met_ = 0;
         if (!slotsTaken_)
             return;
-        if (!liveness.valid())
-            collectSlots(0, slots_.back());
-        else
-            for (const Interference::Span& span : interference_.met(interference_.number(liveness)))
-                collectSlots(slots_[span.first], slots_[span.end]);
+        if (liveness.valid()) {
+            met_ = gatherExtents(interference_.met(interference_.number(liveness)), slots_.data(),
+                                 begins_.data(), ends_.data(), metBegins_.get(), metEnds_.get());
+        } else {
+            met_ = slots_.back();
+            std::copy_n(begins_.data(), met_, metBegins_.get());
+            std::copy_n(ends_.data(), met_, metEnds_.get());
+        }
         // Whole blocks are examined: what is behind the last one meets nothing.
         std::fill_n(metBegins_.get() + met_, extentsAtOnce, Unit{0});
         std::fill_n(metEnds_.get() + met_, extentsAtOnce, notTaken);
-    }
-
-    /// Without a branch: the next one overwrites a slot that is not taken.
-    void collectSlots(std::uint32_t first, std::uint32_t end) {
-        std::size_t met = met_;
-        for (std::uint32_t i = first; i < end; ++i) {
-            metBegins_[met] = begins_[i];
-            metEnds_[met] = ends_[i];
-            met += ends_[i] != notTaken ? 1 : 0;
-        }
-        met_ = met;
     }
 
     /// Lowest aligned offset in [from, to) where the variable meets none that is live with it, in

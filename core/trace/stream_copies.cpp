@@ -108,14 +108,15 @@ template <class IdType> IdType idOf(std::int64_t value) {
     return IdType(static_cast<std::int32_t>(value));
 }
 
-/// Adds the copies of a page to their body, and returns how many they are.
-std::int64_t addPage(std::span<const std::byte> page, const References<ProgramId>& programs,
-                     TraceBody& body) {
+/// Adds the copies of a page to their body.
+void addPage(std::span<const std::byte> page, std::int64_t copies,
+             const References<ProgramId>& programs, TraceBody& body) {
+    if (copies < 0 || copies > static_cast<std::int64_t>(copiesPerPage))
+        throwDamaged();
     VarintReader reader(page);
     std::int64_t start = 0;
     std::int64_t program = 0;
-    std::int64_t copies = 0;
-    for (; !reader.atEnd(); ++copies) {
+    for (std::int64_t copy = 0; copy < copies; ++copy) {
         reader.next(); // where it is among the items: copies are in order, which suffices
         const std::uint64_t kind = reader.next();
         if (kind >= programKinds.size() ||
@@ -143,7 +144,8 @@ std::int64_t addPage(std::span<const std::byte> page, const References<ProgramId
         body.items.push_back({static_cast<std::int32_t>(body.steps.size()), -1});
         body.steps.push_back(std::move(step));
     }
-    return copies;
+    if (!reader.atEnd())
+        throwDamaged();
 }
 
 /// From the pages of a long trace; none if there are too many.
@@ -157,8 +159,7 @@ std::optional<Trace> fromPages(const Database& db) {
     Statement row =
         db.prepare("SELECT body, copies, steps FROM trace_stream_copies ORDER BY body, page");
     while (row.step())
-        if (addPage(row.blob(2), programs, element(trace.bodies, row.integer(0))) != row.integer(1))
-            throwDamaged();
+        addPage(row.blob(2), row.integer(1), programs, element(trace.bodies, row.integer(0)));
     return trace;
 }
 

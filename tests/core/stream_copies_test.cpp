@@ -119,12 +119,15 @@ private slots:
         };
         page("ends in a number", "steps = x'ff'");
         page("ends in a copy", "steps = x'000700010000000000'");
-        page("a kind that is no copy", "copies = 1, steps = x'00040001000000000000' || x'00'");
+        page("a kind that is no copy", "copies = 1, steps = x'0004000100000000000000'");
         page("a kind that there is not", "copies = 1, steps = x'007f000100000000000000'");
         page("a program that there is not", "copies = 1, steps = x'0007feffff0f0100000000000000'");
         page("a program below none", "copies = 1, steps = x'0007090100000000000000'");
         page("IPUs that do not fit", "copies = 1, steps = x'000700ff7f00000000000000'");
-        page("other copies than it says", "copies = copies + 1");
+        page("fewer copies than it says", "copies = copies + 1");
+        page("more copies than it says", "copies = copies - 1");
+        page("copies below none", "copies = -1");
+        page("more copies than a page has", "copies = 1025");
         page("another body", "body = body + 1000000");
     }
     void damagedPagesAreUserErrors() {

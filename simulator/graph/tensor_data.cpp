@@ -12,9 +12,6 @@
 #include "core/base/parallel_for.h"
 #include "simulator/graph/size_bounds.h"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -26,20 +23,6 @@ namespace {
 constexpr std::size_t elementBytes = 4;
 /// The best alignment for vector instructions.
 constexpr std::align_val_t alignment{64};
-/// Linux: pages of the processor that are 512 times as large as others.
-constexpr std::size_t largePage = std::size_t{2} << 20U;
-/// From here on a tensor is in large pages: they waste a part of the last one.
-constexpr std::size_t fewestBytesInLargePages = 4 * largePage;
-
-/// Asks for large pages, which are a hint: each result of an operation is in new memory, and
-/// getting it page by page takes as long as writing it several times.
-std::byte* inLargePages(std::size_t bytes) {
-    auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{largePage}));
-#if defined(__linux__)
-    (void)madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
 
 std::shared_ptr<std::byte[]> allocated(std::int64_t elements) {
     if (elements > mostValues)
@@ -47,9 +30,6 @@ std::shared_ptr<std::byte[]> allocated(std::int64_t elements) {
                                     "limit is {}",
                                     elements, mostValues));
     const std::size_t bytes = static_cast<std::size_t>(elements) * elementBytes;
-    if (bytes >= fewestBytesInLargePages)
-        return {inLargePages(bytes),
-                [](std::byte* p) { ::operator delete (p, std::align_val_t{largePage}); }};
     auto* memory = static_cast<std::byte*>(::operator new(bytes, alignment));
     return {memory, [](std::byte* p) { ::operator delete(p, alignment); }};
 }

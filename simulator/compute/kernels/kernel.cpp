@@ -1,6 +1,5 @@
 #include "simulator/compute/kernels/kernel.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <type_traits>
 #include <variant>
@@ -25,34 +24,8 @@ template <class T>
 constexpr bool isTimedOnly =
     isAnyOf<T, CustomAttributes, CtcLossAttributes, CtcBeamSearchAttributes>;
 
-/// Whether the elements of results are those of operands, or differ in their signs.
-bool selectsElements(const Attributes& attributes) {
-    if (const auto* elementwise = std::get_if<ElementwiseAttributes>(&attributes))
-        switch (elementwise->function) {
-        case ElementwiseFunction::Relu:
-        case ElementwiseFunction::Abs:
-        case ElementwiseFunction::Negate:
-        case ElementwiseFunction::Max:
-        case ElementwiseFunction::Min:
-            return true;
-        default:
-            return false;
-        }
-    const auto* pool = std::get_if<PoolAttributes>(&attributes);
-    return pool != nullptr && pool->kind == PoolKind::Max;
-}
-
-/// Whether rounding to halves would change nothing, but pass over all of the memory once more.
-bool staysInHalves(const KernelCall& call) {
-    return isView(call.op.attributes) ||
-           (selectsElements(call.op.attributes) &&
-            std::all_of(call.op.inputs.begin(), call.op.inputs.end(), [&](TensorId input) {
-                return call.graph.tensors[input].type == DataType::Half;
-            }));
-}
-
 void roundResults(KernelCall& call) {
-    if (staysInHalves(call))
+    if (isView(call.op.attributes))
         return;
     std::uint64_t key = roundingKey(call.place);
     for (TensorData& result : call.outputs)

@@ -40,18 +40,4 @@ void NumberText::expectEnd() const {
         unreadable();
 }
 
-std::vector<std::int64_t> numbersOf(std::span<const std::byte> text) {
-    std::vector<std::int64_t> numbers;
-    NumberText reader(text);
-    reader.expect('[');
-    if (!reader.take(']')) {
-        do
-            numbers.push_back(reader.number());
-        while (reader.take(','));
-        reader.expect(']');
-    }
-    reader.expectEnd();
-    return numbers;
-}
-
 } // namespace tilescope

@@ -53,7 +53,17 @@ template <class IdType> std::string idsText(const std::vector<IdType>& ids) {
     return text + ']';
 }
 
-/// The numbers of such a text without spaces.
-std::vector<std::int64_t> numbersOf(std::span<const std::byte> text);
+/// Calls use(number) for the numbers of such a text without spaces.
+template <class Use> void forNumbers(std::span<const std::byte> text, const Use& use) {
+    NumberText reader(text);
+    reader.expect('[');
+    if (!reader.take(']')) {
+        do
+            use(reader.number());
+        while (reader.take(','));
+        reader.expect(']');
+    }
+    reader.expectEnd();
+}
 
 } // namespace tilescope

@@ -172,6 +172,10 @@ CREATE TABLE trace_ipu_totals(body INTEGER, program INTEGER, ipu INTEGER, count 
 -- live_moments.h the stretches.
 CREATE TABLE trace_live_cells(stretch INTEGER, chunk INTEGER, cells BLOB,
     PRIMARY KEY(stretch, chunk)) WITHOUT ROWID;
+-- The steps that are stream copies, 1024 in a row of a body, in its order (since version 16); steps has
+-- LEB128 numbers, in core/trace/stream_copies.cpp.
+CREATE TABLE trace_stream_copies(body INTEGER, page INTEGER, copies INTEGER, steps BLOB,
+    PRIMARY KEY(body, page)) WITHOUT ROWID;
 )sql",
             // Their content is in the rows too.
             {{typeid(void),
@@ -180,6 +184,7 @@ CREATE TABLE trace_live_cells(stretch INTEGER, chunk INTEGER, cells BLOB,
                           lanesOfLongTrace(profile.trace, profile.info.target.ipus)) {
                       writeTracePages(db, *lanes);
                       writeLiveCells(profile, lanes, db);
+                      writeStreamCopies(db, profile.trace);
                   }
               },
               nullptr}}};

@@ -6,81 +6,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/trace/flame_paths.h"
 #include "core/trace/trace_index.h"
 
 namespace tilescope {
 namespace {
-
-/// The place of a step in the flame: boxes that it shares with others, and its own.
-struct FlamePath {
-    std::vector<std::string_view> groups;
-    std::string_view leaf;
-};
-
-std::string_view withoutDigits(std::string_view text) {
-    const std::size_t end = text.find_first_not_of("0123456789");
-    return text.substr(std::min(end, text.size()));
-}
-
-/// The text after a word, a number and a separator, as in "cs12_" or "copy3_Copy_"; empty if the
-/// text does not begin so.
-std::string_view afterNumber(std::string_view text, std::string_view word,
-                             std::string_view separator) {
-    if (!text.starts_with(word))
-        return {};
-    const std::string_view digits = text.substr(word.size());
-    const std::string_view rest = withoutDigits(digits);
-    if (rest.size() == digits.size() || !rest.starts_with(separator))
-        return {};
-    return rest.substr(separator.size());
-}
-
-std::vector<std::string_view> partsOf(std::string_view path) {
-    // Each part is a row of the flame; no model nests this deep, but names in a damaged file may.
-    constexpr std::size_t mostParts = 100;
-    constexpr std::size_t usualParts = 8;
-    std::vector<std::string_view> parts;
-    parts.reserve(usualParts);
-    while (!path.empty()) {
-        const std::size_t slash =
-            parts.size() < mostParts ? std::min(path.find('/'), path.size()) : path.size();
-        if (slash != 0)
-            parts.push_back(path.substr(0, slash));
-        path.remove_prefix(std::min(slash + 1, path.size()));
-    }
-    return parts;
-}
-
-FlamePath splitLast(std::string_view path) {
-    FlamePath split{partsOf(path), {}};
-    if (!split.groups.empty()) {
-        split.leaf = split.groups.back();
-        split.groups.pop_back();
-    }
-    return split;
-}
-
-/// An exchange is named after the compute set or the copy that needs it, with a number in front of
-/// the path; without it the exchange is next to what it is for. Its own name is kept in full.
-FlamePath pathOf(std::string_view name) {
-    constexpr std::string_view suffix = "/ExchangePre";
-    std::string_view stem = name;
-    if (stem.ends_with(suffix))
-        stem.remove_suffix(suffix.size());
-    if (const std::string_view computeSet = afterNumber(stem, "cs", "_"); !computeSet.empty())
-        return {splitLast(computeSet).groups, name};
-    if (const std::string_view copy = afterNumber(stem, "copy", "_Copy_"); !copy.empty()) {
-        // "copy3_Copy_SOURCE_to_USER": the user is why the copy is there.
-        constexpr std::string_view to = "_to_";
-        const std::size_t at = copy.rfind(to);
-        if (at != std::string_view::npos)
-            return {partsOf(copy.substr(at + to.size())), name};
-    }
-    // "copy20_layer1/0/call_subgraph(4)/callInputs": for an operation's own use.
-    if (const std::string_view own = afterNumber(stem, "copy", "_"); !own.empty())
-        return {splitLast(own).groups, name};
-    return splitLast(name);
-}
 
 /// A box that steps share: a part of their names, or a call or repeat around them. Calls of one
 /// function differ by their programs, repetitions by their numbers. Names are those of programs, or
@@ -90,6 +20,11 @@ struct Group {
     ProgramId caller; ///< none for a part of a name
     friend bool operator==(const Group&, const Group&) = default;
 };
+
+std::size_t sharedCount(const std::vector<Group>& a, const std::vector<Group>& b) {
+    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                    a.begin());
+}
 
 /// The calls, repeats and named sequences around steps, outermost first.
 class Surroundings {
@@ -118,9 +53,27 @@ public:
 
     /// The boxes of a step: what is around it, and the scopes of its name.
     std::vector<Group> boxesOf(const ExecutedStep& step, const FlamePath& path) {
-        std::vector<Group> groups = of(step);
+        const std::vector<Group>& around = of(step);
+        std::vector<Group> groups;
+        groups.reserve(around.size() + path.groups.size());
+        groups = around;
         addScopes(path, groups);
         return groups;
+    }
+
+    /// How many of some boxes are those of a step.
+    std::size_t sharedBoxes(const std::vector<Group>& groups, const ExecutedStep& step,
+                            const FlamePath& path) {
+        const std::vector<Group>& around = of(step);
+        const std::size_t shared = sharedCount(groups, around);
+        if (shared < around.size())
+            return shared;
+        std::size_t at = shared;
+        for (std::size_t i = firstScope(path); i < path.groups.size() && at < groups.size();
+             ++i, ++at)
+            if (groups[at] != Group{path.groups[i], {}})
+                break;
+        return at;
     }
 
 private:
@@ -130,17 +83,22 @@ private:
 
     /// The contents of a repeat have the scopes of the repeat, which already are boxes.
     void addScopes(const FlamePath& path, std::vector<Group>& groups) const {
+        for (std::size_t i = firstScope(path); i < path.groups.size(); ++i)
+            groups.push_back({path.groups[i], {}});
+    }
+
+    /// The first scope of a path that is not a box yet.
+    [[nodiscard]] std::size_t firstScope(const FlamePath& path) const {
         const bool within = path.groups.size() >= scopes_.size() &&
                             std::equal(scopes_.begin(), scopes_.end(), path.groups.begin());
-        for (std::size_t i = within ? scopes_.size() : 0; i < path.groups.size(); ++i)
-            groups.push_back({path.groups[i], {}});
+        return within ? scopes_.size() : 0;
     }
 
     void addCaller(ProgramId id, std::int64_t repetition) {
         const Program& program = programs_[id];
         addSequences(program.parent);
         // Both have the debug path of their operation: they are under its scopes.
-        const FlamePath path = splitLast(program.name);
+        const FlamePath path = splitPath(program.name);
         addScopes(path, groups_);
         std::string_view name = path.leaf;
         scopes_ = {};
@@ -184,17 +142,13 @@ private:
     std::unordered_set<std::string> numbered_; ///< names with the numbers of repetitions
 };
 
-std::size_t sharedCount(const std::vector<Group>& a, const std::vector<Group>& b) {
-    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
-                                    a.begin());
-}
-
 /// Grows boxes span by span; a box ends where the next span's name differs at its row.
 class FlameBuilder {
 public:
     FlameBuilder(const TraceIndex& index, const IdVector<ProgramId, Program>& programs)
         : index_(index)
         , programs_(programs)
+        , paths_(programs)
         , surroundings_(programs) {}
 
     void add(const TraceSpan& span) {
@@ -212,7 +166,7 @@ public:
             syncs_.push_back({span, surroundings_.of(step)});
             return;
         }
-        const FlamePath path = pathOf(programs_[span.program].name);
+        const FlamePath& path = paths_.of(span.program);
         place(surroundings_.boxesOf(step, path), path.leaf, span);
     }
 
@@ -289,22 +243,25 @@ private:
     }
 
     [[nodiscard]] std::vector<Group> groupsOf(const ExecutedStep& step) {
-        return surroundings_.boxesOf(step, pathOf(programs_[step.program].name));
+        return surroundings_.boxesOf(step, paths_.of(step.program));
     }
 
-    [[nodiscard]] std::vector<Group> groupsOf(const TraceSpan::Named& named) {
+    [[nodiscard]] ExecutedStep placeOf(const TraceSpan::Named& named) const {
         ExecutedStep step = index_.placeOf(named.step);
         step.program = named.program;
-        return groupsOf(step);
+        return step;
     }
 
     /// The groups that the ends of a merged span share: it is too narrow to look at the rest.
     [[nodiscard]] std::vector<Group> sharedGroups(const TraceSpan& span) {
-        const bool isKnown = known(span.first.program) && known(span.last.program);
-        std::vector<Group> first = isKnown ? groupsOf(span.first) : groupsFrom(span.firstStep, 1);
-        const std::vector<Group> last =
-            isKnown ? groupsOf(span.last) : groupsFrom(span.firstStep + span.steps - 1, -1);
-        first.resize(sharedCount(first, last));
+        if (known(span.first.program) && known(span.last.program)) {
+            std::vector<Group> groups = groupsOf(placeOf(span.first));
+            groups.resize(surroundings_.sharedBoxes(groups, placeOf(span.last),
+                                                    paths_.of(span.last.program)));
+            return groups;
+        }
+        std::vector<Group> first = groupsFrom(span.firstStep, 1);
+        first.resize(sharedCount(first, groupsFrom(span.firstStep + span.steps - 1, -1)));
         return first;
     }
 
@@ -343,6 +300,7 @@ private:
 
     const TraceIndex& index_;
     const IdVector<ProgramId, Program>& programs_;
+    ProgramPaths paths_;
     Surroundings surroundings_;
     std::int32_t run_ = -1;
     std::vector<Open> open_;

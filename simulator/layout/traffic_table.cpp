@@ -61,4 +61,13 @@ const Traffic& TrafficTable::between(const Blocking& stored, const Blocking& nee
     return at->second;
 }
 
+TileSeries TrafficTable::elementsOf(const Blocking& blocking) {
+    Mix mix;
+    mix.add(blocking);
+    Elements& recent = elements_[mix.value() % recentElements];
+    if (!recent.known || recent.blocking != blocking)
+        recent = {true, blocking, blocking.elements()};
+    return recent.series;
+}
+
 } // namespace tilescope::sim

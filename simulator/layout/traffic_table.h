@@ -1,6 +1,7 @@
-// Cache of computed traffic.
+// Cache of what follows from blockings.
 #pragma once
 
+#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -17,8 +18,17 @@ public:
                            const std::vector<std::int64_t>& atomSizes);
     /// Distinct queries so far.
     [[nodiscard]] std::size_t size() const { return known_.size(); }
+    /// Blocking::elements(), kept for the blockings that were asked about last: an operation, its
+    /// operands and the one after it mostly lie alike.
+    TileSeries elementsOf(const Blocking& blocking);
 
 private:
+    static constexpr std::size_t recentElements = 64; // few: a series takes 35 KB
+    struct Elements {
+        bool known = false;
+        Blocking blocking;
+        TileSeries series;
+    };
     struct Question {
         Blocking stored, needed;
         std::vector<std::int64_t> atomSizes;
@@ -28,6 +38,7 @@ private:
         std::size_t operator()(const Question& question) const;
     };
     std::unordered_map<Question, Traffic, Hash> known_;
+    std::array<Elements, recentElements> elements_; ///< by hash
 };
 
 } // namespace tilescope::sim

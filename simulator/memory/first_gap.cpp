@@ -34,6 +34,36 @@ template <class Unit>
     return offset;
 }
 
+/// Copies as many as one vector of AVX2 holds, or more.
+template <class Unit> [[gnu::always_inline]] inline void copyBlock(const Unit* from, Unit* to) {
+    constexpr std::size_t vectorBytes = 32;
+    static_assert(vectorBytes / sizeof(Unit) <= extentsAtOnce);
+#if defined(__GNUC__)
+    typedef Unit Block __attribute__((vector_size(vectorBytes), aligned(alignof(Unit)), may_alias));
+    *reinterpret_cast<Block*>(to) = *reinterpret_cast<const Block*>(from);
+#else
+    std::copy_n(from, vectorBytes / sizeof(Unit), to);
+#endif
+}
+
+template <class Unit>
+[[gnu::always_inline]] inline std::size_t gather(std::span<const Interference::Span> classes,
+                                                 const std::uint32_t* firsts, const Unit* begins,
+                                                 const Unit* ends, Unit* toBegins, Unit* toEnds) {
+    constexpr std::size_t block = 32 / sizeof(Unit);
+    std::size_t count = 0;
+    for (const Interference::Span& span : classes) {
+        const std::size_t first = firsts[span.first];
+        const std::size_t extents = firsts[span.end] - first;
+        for (std::size_t i = 0; i < extents; i += block) {
+            copyBlock(begins + first + i, toBegins + count + i);
+            copyBlock(ends + first + i, toEnds + count + i);
+        }
+        count += extents;
+    }
+    return count;
+}
+
 } // namespace
 
 // Without the wider instructions the loop takes twice as many.
@@ -53,6 +83,20 @@ TILESCOPE_WIDE
 std::int64_t firstGap(const std::int64_t* begins, const std::int64_t* ends, std::size_t count,
                       std::int64_t offset, std::int64_t wanted, int& passes) {
     return gap(begins, ends, count, offset, wanted, passes);
+}
+
+TILESCOPE_WIDE
+std::size_t gatherExtents(std::span<const Interference::Span> classes, const std::uint32_t* firsts,
+                          const std::int32_t* begins, const std::int32_t* ends,
+                          std::int32_t* toBegins, std::int32_t* toEnds) {
+    return gather(classes, firsts, begins, ends, toBegins, toEnds);
+}
+
+TILESCOPE_WIDE
+std::size_t gatherExtents(std::span<const Interference::Span> classes, const std::uint32_t* firsts,
+                          const std::int64_t* begins, const std::int64_t* ends,
+                          std::int64_t* toBegins, std::int64_t* toEnds) {
+    return gather(classes, firsts, begins, ends, toBegins, toEnds);
 }
 
 #undef TILESCOPE_WIDE

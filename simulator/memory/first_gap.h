@@ -1,8 +1,11 @@
-// The innermost loop of placement.
+// The innermost loops of placement.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "simulator/memory/interference.h"
 
 namespace tilescope::sim {
 
@@ -18,5 +21,15 @@ std::int32_t firstGap(const std::int32_t* begins, const std::int32_t* ends, std:
                       std::int32_t offset, std::int32_t wanted, int& passes);
 std::int64_t firstGap(const std::int64_t* begins, const std::int64_t* ends, std::size_t count,
                       std::int64_t offset, std::int64_t wanted, int& passes);
+
+/// Copies the extents of some classes one after the other and returns how many they are. `firsts`:
+/// by class, the first of its extents, with one entry more for the end. Whole blocks are copied: up
+/// to extentsAtOnce more are read behind the extents of a class, and written behind the last.
+std::size_t gatherExtents(std::span<const Interference::Span> classes, const std::uint32_t* firsts,
+                          const std::int32_t* begins, const std::int32_t* ends,
+                          std::int32_t* toBegins, std::int32_t* toEnds);
+std::size_t gatherExtents(std::span<const Interference::Span> classes, const std::uint32_t* firsts,
+                          const std::int64_t* begins, const std::int64_t* ends,
+                          std::int64_t* toBegins, std::int64_t* toEnds);
 
 } // namespace tilescope::sim

@@ -89,11 +89,17 @@ public:
         const Interference interference(profile_.livenessClasses, there);
         const LiveTurns turns(profile_.livenessClasses, there);
         result.distinct.resize(first.size());
-        parallelFor(first.size(), [&](std::size_t i) {
-            TileList list = std::move(lists[first[i]]);
-            result.distinct[i] = place(list, interference, turns);
-            if (!staysOn(ipu, list))
-                result.distinct[i].list = std::move(list);
+        constexpr std::size_t tilesAtOnce = 16; // few enough to keep all processors busy
+        parallelFor((first.size() + tilesAtOnce - 1) / tilesAtOnce, [&](std::size_t chunk) {
+            TilePlacements placements(interference, target_);
+            std::vector<PlaceRequest> requests;
+            const std::size_t begin = chunk * tilesAtOnce;
+            for (std::size_t i = begin; i < std::min(begin + tilesAtOnce, first.size()); ++i) {
+                TileList list = std::move(lists[first[i]]);
+                result.distinct[i] = place(list, placements, turns, requests);
+                if (!staysOn(ipu, list))
+                    result.distinct[i].list = std::move(list);
+            }
         });
         return result;
     }
@@ -163,9 +169,8 @@ private:
     /// What does not fit with the largest first is tried once more, with long lives counting, too:
     /// *assumed*, as Poplar's allocator is not public, but published programs fit that would not.
     /// Nothing changes where that does not fit either.
-    void placeAgain(const std::vector<PlaceRequest>& requests, const Interference& interference,
-                    const LiveTurns& turns, std::vector<PlacedRequest>& placed,
-                    TileAccount& account) const {
+    void placeAgain(const std::vector<PlaceRequest>& requests, TilePlacements& placements,
+                    const LiveTurns& turns, DistinctPlacement& result) const {
         constexpr double lifeExponent = 0.25;
         std::vector<double> weights;
         weights.reserve(requests.size());
@@ -177,32 +182,39 @@ private:
             weights.push_back(static_cast<double>(request.bytes) *
                               std::pow(static_cast<double>(life), lifeExponent));
         }
-        std::vector<PlacedRequest> again = placeOnTile(requests, interference, target_, weights);
+        const std::vector<PlacedRequest>& again = placements.place(requests, weights);
         TileAccount found = accountFor(requests, again, turns, target_);
         if (found.memory.includingGaps > target_.bytesPerTile)
             return;
-        placed = std::move(again);
-        account = std::move(found);
+        result = {{}, placementOf(requests, again), std::move(found)};
     }
 
-    [[nodiscard]] DistinctPlacement place(const TileList& list, const Interference& interference,
-                                          const LiveTurns& turns) const {
-        std::vector<PlaceRequest> requests;
+    /// `requests`: memory for those of the tile.
+    [[nodiscard]] DistinctPlacement place(const TileList& list, TilePlacements& placements,
+                                          const LiveTurns& turns,
+                                          std::vector<PlaceRequest>& requests) const {
+        requests.clear();
         requests.reserve(list.size());
         for (const TileEntry& entry : list) {
             requests.push_back(requests_[entry.variable]);
             requests.back().bytes = entry.bytes;
         }
-        std::vector<PlacedRequest> placed = placeOnTile(requests, interference, target_);
-        DistinctPlacement result;
-        result.account = accountFor(requests, placed, turns, target_);
+        const std::vector<PlacedRequest>& placed = placements.place(requests);
+        DistinctPlacement result{
+            {}, placementOf(requests, placed), accountFor(requests, placed, turns, target_)};
         if (result.account.memory.includingGaps > target_.bytesPerTile)
-            placeAgain(requests, interference, turns, placed, result.account);
-        result.placement.variables.resize(placed.size());
-        for (const PlacedRequest& place : placed)
-            result.placement.variables[place.request] = {requests[place.request].variable,
-                                                         place.offset};
+            placeAgain(requests, placements, turns, result);
         return result;
+    }
+
+    /// In the order of variables.
+    static Placement placementOf(const std::vector<PlaceRequest>& requests,
+                                 const std::vector<PlacedRequest>& placed) {
+        Placement placement;
+        placement.variables.resize(placed.size());
+        for (const PlacedRequest& place : placed)
+            placement.variables[place.request] = {requests[place.request].variable, place.offset};
+        return placement;
     }
 
     const Profile& profile_;

@@ -90,27 +90,50 @@ Apart apartOf(const std::vector<PlaceRequest>& requests) {
 /// Interference, and a class meets a few runs of slots. Addresses are in units of the alignment.
 template <class Unit> class TilePlacer {
 public:
-    TilePlacer(const std::vector<PlaceRequest>& requests, const Interference& interference,
-               const Target& target)
-        : requests_(requests)
-        , interference_(interference)
-        , target_(target)
-        , apart_(apartOf(requests))
-        , slots_(interference.classes() + 1, 0)
-        , begins_(requests.size())
-        , ends_(requests.size(), notTaken)
-        , metBegins_(std::make_unique_for_overwrite<Unit[]>(requests.size() + extentsAtOnce))
-        , metEnds_(std::make_unique_for_overwrite<Unit[]>(requests.size() + extentsAtOnce)) {
-        for (const PlaceRequest& request : requests)
-            if (request.liveness.valid())
-                ++slots_[interference.number(request.liveness) + std::size_t{1}];
-        std::partial_sum(slots_.begin(), slots_.end(), slots_.begin());
-        free_ = slots_;
-        placed_.reserve(requests.size());
+    TilePlacer(const Interference& interference, const Target& target)
+        : interference_(interference)
+        , target_(target) {}
+
+    /// All of a tile, in the order given.
+    const std::vector<PlacedRequest>& place(const std::vector<PlaceRequest>& requests,
+                                            const std::vector<std::uint32_t>& order) {
+        begin(requests);
+        for (const std::uint32_t number : order)
+            place(number, requests[number]);
+        // Variables at the same address stay in the order of placement.
+        radixSort(
+            placed_,
+            [](const PlacedRequest& place) { return static_cast<std::uint64_t>(place.offset); },
+            sorted_);
+        return placed_;
     }
 
-    void place(std::uint32_t number) {
-        const PlaceRequest& request = requests_[number];
+private:
+    struct Extent {
+        Unit begin = 0, end = 0;
+    };
+    static constexpr Unit notTaken = 0; // an end
+
+    void begin(const std::vector<PlaceRequest>& requests) {
+        apart_ = apartOf(requests);
+        extentOf_.clear();
+        placed_.clear();
+        alwaysLive_.clear();
+        slots_.assign(interference_.classes() + 1, 0);
+        for (const PlaceRequest& request : requests)
+            if (request.liveness.valid())
+                ++slots_[interference_.number(request.liveness) + std::size_t{1}];
+        std::partial_sum(slots_.begin(), slots_.end(), slots_.begin());
+        free_ = slots_;
+        slotsTaken_ = false;
+        const std::size_t extents = requests.size() + extentsAtOnce;
+        begins_.assign(extents, 0);
+        ends_.assign(extents, notTaken);
+        metBegins_.resize(std::max(metBegins_.size(), extents));
+        metEnds_.resize(std::max(metEnds_.size(), extents));
+    }
+
+    void place(std::uint32_t number, const PlaceRequest& request) {
         const auto apart = apart_.empty() ? apart_.end() : apart_.find(request.variable);
         peers_.clear();
         if (apart != apart_.end())
@@ -128,20 +151,6 @@ public:
         else
             addAlwaysLive(extent);
     }
-
-    [[nodiscard]] std::vector<PlacedRequest> result() {
-        // Variables at the same address stay in the order of placement.
-        radixSort(placed_, [](const PlacedRequest& place) {
-            return static_cast<std::uint64_t>(place.offset);
-        });
-        return std::move(placed_);
-    }
-
-private:
-    struct Extent {
-        Unit begin = 0, end = 0;
-    };
-    static constexpr Unit notTaken = 0; // an end
 
     static Extent unitsOfExtent(const Interval& bytes) {
         return {static_cast<Unit>(bytes.begin / variableAlignment),
@@ -189,30 +198,22 @@ private:
     }
 
     /// Collects the variables with which one of the class may not share addresses, except for
-    /// always-live ones: the slots that are taken, in any order.
+    /// always-live ones: their slots, whether taken or not, in any order.
     void collectMet(LivenessClassId liveness) {
         met_ = 0;
         if (!slotsTaken_)
             return;
-        if (!liveness.valid())
-            collectSlots(0, slots_.back());
-        else
-            for (const Interference::Span& span : interference_.met(interference_.number(liveness)))
-                collectSlots(slots_[span.first], slots_[span.end]);
-        // Whole blocks are examined: what is behind the last one meets nothing.
-        std::fill_n(metBegins_.get() + met_, extentsAtOnce, Unit{0});
-        std::fill_n(metEnds_.get() + met_, extentsAtOnce, notTaken);
-    }
-
-    /// Without a branch: the next one overwrites a slot that is not taken.
-    void collectSlots(std::uint32_t first, std::uint32_t end) {
-        std::size_t met = met_;
-        for (std::uint32_t i = first; i < end; ++i) {
-            metBegins_[met] = begins_[i];
-            metEnds_[met] = ends_[i];
-            met += ends_[i] != notTaken ? 1 : 0;
+        if (liveness.valid()) {
+            met_ = gatherExtents(interference_.met(interference_.number(liveness)), slots_.data(),
+                                 begins_.data(), ends_.data(), metBegins_.data(), metEnds_.data());
+        } else {
+            met_ = slots_.back();
+            std::copy_n(begins_.data(), met_, metBegins_.data());
+            std::copy_n(ends_.data(), met_, metEnds_.data());
         }
-        met_ = met;
+        // Whole blocks are examined: what is behind the last one meets nothing.
+        std::fill_n(metBegins_.data() + met_, extentsAtOnce, Unit{0});
+        std::fill_n(metEnds_.data() + met_, extentsAtOnce, notTaken);
     }
 
     /// Lowest aligned offset in [from, to) where the variable meets none that is live with it, in
@@ -244,7 +245,8 @@ private:
             const Unit start = firstAlwaysFree(wanted, offset);
             if (meetsNone && start == offset)
                 return offset;
-            offset = firstGap(metBegins_.get(), metEnds_.get(), metInBlocks, start, wanted, passes);
+            offset =
+                firstGap(metBegins_.data(), metEnds_.data(), metInBlocks, start, wanted, passes);
             if (passes == 0)
                 return firstFreeInOrder(wanted, offset);
             if (offset == start)
@@ -294,27 +296,33 @@ private:
         return {element(bytes.begin).begin, element(std::max(bytes.begin, bytes.end - 1)).end};
     }
 
-    const std::vector<PlaceRequest>& requests_;
     const Interference& interference_;
     const Target& target_;
-    const Apart apart_;
-    std::vector<PlacedRequest> placed_;
+    // Of the tile being placed.
+    Apart apart_;
+    std::vector<PlacedRequest> placed_, sorted_;
     std::vector<Extent> alwaysLive_;   ///< sorted, merged
     std::vector<std::uint32_t> slots_; ///< by class, its first; one entry more for the end
     std::vector<std::uint32_t> free_;  ///< by class, its next one to take
     std::vector<Unit> begins_, ends_;  ///< of what is not always live, by slot
     bool slotsTaken_ = false;          ///< any
     std::size_t met_ = 0;              ///< how many the variable being placed can meet
-    std::unique_ptr<Unit[]> metBegins_, metEnds_;
+    std::vector<Unit> metBegins_, metEnds_;
     std::vector<Extent> inOrder_;                       ///< used again from variable to variable
     std::unordered_map<VariableId, Interval> extentOf_; ///< bytes, of what is kept apart
     std::vector<Interval> peers_; ///< elements that the variable being placed must not touch
 };
 
+/// What sorting by number needs.
+struct OrderMemory {
+    std::vector<std::uint64_t> keys, sorted;
+};
+
 /// Requests in the order of placement: by rank, then the largest, then by variable. Each is sorted
 /// as one number: rank and largest size less its size; the index is below. The bits that the index
 /// leaves have to suffice for the sizes.
-std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& requests) {
+void placementOrder(const std::vector<PlaceRequest>& requests, OrderMemory& memory,
+                    std::vector<std::uint32_t>& order) {
     constexpr int rankBits = 2;
     std::int64_t largest = 0;
     for (const PlaceRequest& request : requests)
@@ -325,30 +333,30 @@ std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& reque
         throw UserError(fmt::format("a tile has {} variables, one of them of {} bytes, which is "
                                     "more than can be placed; make the model or its batch smaller",
                                     requests.size(), largest));
-    std::vector<std::uint64_t> keys(requests.size());
+    std::vector<std::uint64_t>& keys = memory.keys;
+    keys.resize(requests.size());
     for (std::size_t i = 0; i < requests.size(); ++i) {
         const auto less = static_cast<std::uint64_t>(largest - requests[i].bytes);
         const auto rankBefore = static_cast<std::uint64_t>(rank(requests[i])) << sizeBits;
         keys[i] = ((rankBefore | less) << indexBits) | i;
     }
-    radixSort(keys, [&](std::uint64_t key) { return key >> indexBits; });
-    std::vector<std::uint32_t> order(keys.size());
+    radixSort(
+        keys, [&](std::uint64_t key) { return key >> indexBits; }, memory.sorted);
+    order.resize(keys.size());
     const std::uint64_t indexMask = (std::uint64_t{1} << indexBits) - 1;
     std::transform(keys.begin(), keys.end(), order.begin(),
                    [&](std::uint64_t key) { return static_cast<std::uint32_t>(key & indexMask); });
-    return order;
 }
 
 /// The same by weight.
-std::vector<std::uint32_t> placementOrder(const std::vector<PlaceRequest>& requests,
-                                          const std::vector<double>& weights) {
-    std::vector<std::uint32_t> order(requests.size());
+void placementOrder(const std::vector<PlaceRequest>& requests, const std::vector<double>& weights,
+                    std::vector<std::uint32_t>& order) {
+    order.resize(requests.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         const int rankA = rank(requests[a]), rankB = rank(requests[b]);
         return rankA != rankB ? rankA < rankB : weights[a] > weights[b];
     });
-    return order;
 }
 
 /// An address beyond all variables: each is placed in a gap, or after all others and the elements
@@ -360,28 +368,49 @@ std::int64_t highestAddress(const std::vector<PlaceRequest>& requests, const Tar
     return highest;
 }
 
-template <class Unit>
-std::vector<PlacedRequest> placed(const std::vector<PlaceRequest>& requests,
-                                  const std::vector<std::uint32_t>& order,
-                                  const Interference& interference, const Target& target) {
-    TilePlacer<Unit> placer(requests, interference, target);
-    for (const std::uint32_t request : order)
-        placer.place(request);
-    return placer.result();
-}
-
 } // namespace
+
+class TilePlacements::Impl {
+public:
+    Impl(const Interference& interference, const Target& target)
+        : target_(target)
+        , small_(interference, target)
+        , large_(interference, target) {}
+
+    const std::vector<PlacedRequest>& place(const std::vector<PlaceRequest>& requests,
+                                            const std::vector<double>& weights) {
+        if (weights.empty())
+            placementOrder(requests, orderMemory_, order_);
+        else
+            placementOrder(requests, weights, order_);
+        // Half the width is twice the speed; tiles exceeded by gigabytes take the slow way.
+        const bool small = inUnits(highestAddress(requests, target_)) <=
+                           std::int64_t{std::numeric_limits<std::int32_t>::max()} / 2;
+        return small ? small_.place(requests, order_) : large_.place(requests, order_);
+    }
+
+private:
+    const Target& target_;
+    TilePlacer<std::int32_t> small_;
+    TilePlacer<std::int64_t> large_;
+    OrderMemory orderMemory_;
+    std::vector<std::uint32_t> order_;
+};
+
+TilePlacements::TilePlacements(const Interference& interference, const Target& target)
+    : impl_(std::make_unique<Impl>(interference, target)) {}
+
+TilePlacements::~TilePlacements() = default;
+
+const std::vector<PlacedRequest>& TilePlacements::place(const std::vector<PlaceRequest>& requests,
+                                                        const std::vector<double>& weights) {
+    return impl_->place(requests, weights);
+}
 
 std::vector<PlacedRequest> placeOnTile(const std::vector<PlaceRequest>& requests,
                                        const Interference& interference, const Target& target,
                                        const std::vector<double>& weights) {
-    const std::vector<std::uint32_t> order =
-        weights.empty() ? placementOrder(requests) : placementOrder(requests, weights);
-    // Half the width is twice the speed; tiles exceeded by gigabytes take the slow way.
-    const bool small = inUnits(highestAddress(requests, target)) <=
-                       std::int64_t{std::numeric_limits<std::int32_t>::max()} / 2;
-    return small ? placed<std::int32_t>(requests, order, interference, target)
-                 : placed<std::int64_t>(requests, order, interference, target);
+    return TilePlacements(interference, target).place(requests, weights);
 }
 
 } // namespace tilescope::sim

@@ -1,19 +1,12 @@
 #include "core/analysis/hosts/host_copies.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "core/trace/trace_reader.h"
 
 namespace tilescope {
 namespace {
-
-bool isStreamCopy(ProgramKind kind) {
-    constexpr std::array kinds{ProgramKind::StreamCopyBegin, ProgramKind::StreamCopyMid,
-                               ProgramKind::StreamCopyEnd};
-    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
 
 /// Removes unwanted steps from a trace, and calls of bodies that then have no steps.
 class Sieve {

@@ -44,6 +44,7 @@ double MainRun::share(std::int64_t cycles) const {
 Facts::Facts(const ProfileView& profile, const std::stop_token& stop)
     : profile_(profile)
     , stop_(stop)
+    , programs_(profile.programs(stop))
     , pipeline_(pipelineReport(profile, stop))
     , liveness_(livenessOf(profile, TileSelection::all(), stop))
     , fullest_(fullestTileOf(tileMemory()))

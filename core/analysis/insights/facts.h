@@ -48,7 +48,7 @@ public:
     [[nodiscard]] const auto& streams() const { return *profile_.streams(stop_); }
     [[nodiscard]] const auto& tileMemory() const { return *profile_.tileMemory(stop_); }
     [[nodiscard]] const auto& steps() const { return *profile_.steps(stop_); }
-    [[nodiscard]] const auto& programs() const { return *profile_.programs(stop_); }
+    [[nodiscard]] const auto& programs() const { return *programs_; }
     [[nodiscard]] const ProfileValues& values() const { return *profile_.values(stop_); }
     [[nodiscard]] const TraceIndex& trace() const { return *profile_.trace(stop_); }
     [[nodiscard]] const PipelineReport& pipeline() const { return pipeline_; }
@@ -82,6 +82,7 @@ public:
 private:
     const ProfileView& profile_;
     const std::stop_token& stop_;
+    ProfileView::Part<IdVector<ProgramId, Program>> programs_; ///< asked for step by step
     PipelineReport pipeline_;
     LivenessSeries liveness_;
     TileId fullest_;

@@ -103,7 +103,7 @@ OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, cons
     const Storage& storage = placed.storage;
     OperandMove move;
     move.traffic = context.traffic().between(storage.layout.blocking, needed, storage.atomSizes);
-    move.bytes = needed.elements().scaled(storage.elementBytes);
+    move.bytes = context.traffic().elementsOf(needed).scaled(storage.elementBytes);
     const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
     move.runBytes =
         storage.elementBytes * contiguousElements(storage.layout.order, wantedOrder,

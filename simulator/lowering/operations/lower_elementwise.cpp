@@ -29,10 +29,11 @@ bool updatesInPlace(const Op& op) {
 /// Most elements that a tile has of a tensor; an input without a place will be linear.
 std::int64_t fullestTile(LoweringContext& context, TensorId id) {
     if (context.hasPlace(id))
-        return context.storageOf(id).storage.layout.blocking.elements().max().value;
+        return context.heldElements(id).max().value;
     const Tensor& t = context.tensor(id);
-    return linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu)
-        .layout.blocking.elements()
+    return context.traffic()
+        .elementsOf(
+            linearStorage(t.shape, bytesOf(t.type), context.target().tilesPerIpu).layout.blocking)
         .max()
         .value;
 }
@@ -104,8 +105,7 @@ SecondOperand secondOperand(LoweringContext& context, const Op& op, TensorId oth
     if (t.elements() == 1)
         return {Operands::BroadcastScalar};
     const InnerRun run = broadcastRun(context, result, other);
-    const std::int64_t fullest =
-        context.storageOf(result).storage.layout.blocking.elements().max().value;
+    const std::int64_t fullest = context.heldElements(result).max().value;
     const ElementwiseFunction function = std::get<ElementwiseAttributes>(op.attributes).function;
     if (t.elements() == context.tensor(result).elements() ||
         (run.isOfThem && fullest <= run.elements))
@@ -125,9 +125,7 @@ void writeOut(LoweringContext& context, OperandGather& gather, const Op& op, Var
               std::int64_t run) {
     const TensorId result = op.outputs[0];
     const std::int64_t bytes = bytesOf(context.tensor(op.inputs[0]).type);
-    gather.join(operand, "broadcast",
-                context.storageOf(result).storage.layout.blocking.elements().scaled(bytes),
-                run * bytes);
+    gather.join(operand, "broadcast", context.heldElements(result).scaled(bytes), run * bytes);
 }
 
 /// Gives the result a place: that of the base operand if it is no longer needed, else a new
@@ -198,8 +196,7 @@ bool isRearrangement(LoweringContext& context, const Op& op) {
 /// tensor on four tiles with a constant exchange nothing, and have four copies of it.)
 VariableId replicateConstant(LoweringContext& context, TensorId result, TensorId constant) {
     const Tensor& t = context.tensor(constant);
-    const TileSeries bytes =
-        context.storageOf(result).storage.layout.blocking.elements().ones().scaled(bytesOf(t.type));
+    const TileSeries bytes = context.heldElements(result).ones().scaled(bytesOf(t.type));
     return context.builder().alwaysLive(t.name, MemoryCategory::Constant, bytes,
                                         std::string(toString(t.type)), toString(t.shape));
 }
@@ -256,7 +253,7 @@ void lowerElementwise(LoweringContext& context, const Op& op) {
     }
     const auto emit = [&](const std::vector<VariableId>& operands, SecondOperand second,
                           bool overwrite) {
-        const TileSeries elements = context.storageOf(out).storage.layout.blocking.elements();
+        const TileSeries elements = context.heldElements(out);
         const TileSeries cycles = elements.mapped([&](std::int64_t n) {
             return elementwiseCycles(context.target(), attributes.function, second.kind, overwrite,
                                      inType, n, second.run);

@@ -31,10 +31,6 @@ struct Product {
     TensorId base, other, result;
 };
 
-TileSeries heldElements(LoweringContext& context, TensorId id) {
-    return context.storageOf(id).storage.layout.blocking.elements();
-}
-
 /// Products of one tensor with several, one after the other in a step of a loop: popnn multiplies
 /// it with their concatenation (popnn/Lstm.cpp and Gru.cpp, backwardStepImpl).
 std::vector<Product> productsWith(LoweringContext& context, TensorId factor) {
@@ -44,7 +40,7 @@ std::vector<Product> productsWith(LoweringContext& context, TensorId factor) {
         const Op& next = graph.ops[OpId(i)];
         const TensorId other = otherFactor(context, next, factor);
         if (!other.valid() || !context.hasPlace(other) ||
-            !(heldElements(context, other) == heldElements(context, factor)))
+            !(context.heldElements(other) == context.heldElements(factor)))
             break;
         products.push_back({factor, other, next.outputs[0]});
     }
@@ -64,7 +60,7 @@ std::vector<Product> productsOfSum(LoweringContext& context) {
         const TensorId other =
             op.inputs.empty() ? TensorId() : otherFactor(context, op, op.inputs[0]);
         if (!other.valid() || !context.hasPlace(other) || !context.hasPlace(op.inputs[0]) ||
-            !(heldElements(context, other) == heldElements(context, op.inputs[0])))
+            !(context.heldElements(other) == context.heldElements(op.inputs[0])))
             return {};
         products.push_back({op.inputs[0], other, op.outputs[0]});
     }
@@ -73,7 +69,7 @@ std::vector<Product> productsOfSum(LoweringContext& context) {
     const std::vector<TensorId> made{products[0].result, products[1].result};
     const bool adds = attributes && attributes->function == ElementwiseFunction::Add;
     const bool isAlike =
-        heldElements(context, products[0].base) == heldElements(context, products[1].base);
+        context.heldElements(products[0].base) == context.heldElements(products[1].base);
     return adds && isAlike && sum.inputs == made ? products : std::vector<Product>();
 }
 
@@ -114,7 +110,7 @@ void multiplyAll(LoweringContext& context, const Op& op, const std::vector<Produ
         access.writes.push_back(context.variableOf(result));
         access.reads.push_back(
             bringLike(context, gather, result, other, i + 1, CopyCause::OtherOperand));
-        elements += heldElements(context, result);
+        elements += context.heldElements(result);
     }
     gather.emit();
     const TileSeries cycles = elements.mapped([&](std::int64_t n) {

@@ -16,10 +16,9 @@ LoweringContext::LoweringContext(const Graph& graph, const LoweringOptions& opti
                                  const PlanTable& plans, ProgramBuilder& builder,
                                  TrafficTable& traffic, LoweredFunctions& functions,
                                  FunctionIndex function)
-    : TensorPlaces(graph, options, builder)
+    : TensorPlaces(graph, options, builder, traffic)
     , plans_(plans)
     , function_(function)
-    , traffic_(traffic)
     , functions_(functions)
     , remoteMemory_(graph.remoteBuffers) {}
 

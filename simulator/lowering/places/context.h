@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "simulator/cost/collective.h"
-#include "simulator/layout/traffic_table.h"
 #include "simulator/lowering/places/remote_memory.h"
 #include "simulator/lowering/places/tensor_places.h"
 #include "simulator/planner/plan_table.h"
@@ -46,7 +45,6 @@ public:
     [[nodiscard]] const EmbeddingPlan& embeddingPlanOf(OpId op) const {
         return plans_.embeddingPlanOf(op, function_);
     }
-    [[nodiscard]] TrafficTable& traffic() { return traffic_; }
     [[nodiscard]] LoweredFunctions& functions() { return functions_; }
     /// Programs that a group of operations that run again (Op::recomputeGroup) has added.
     [[nodiscard]] std::vector<ProgramId>& programsOf(std::int32_t group) {
@@ -73,7 +71,6 @@ public:
 private:
     const PlanTable& plans_;
     FunctionIndex function_;
-    TrafficTable& traffic_;
     LoweredFunctions& functions_;
     std::map<std::int32_t, std::vector<ProgramId>> groupPrograms_;
     RemoteMemory remoteMemory_;

@@ -15,10 +15,11 @@ MemoryCategory categoryOf(TensorRole role) {
 } // namespace
 
 TensorPlaces::TensorPlaces(const Graph& graph, const LoweringOptions& options,
-                           ProgramBuilder& builder)
+                           ProgramBuilder& builder, TrafficTable& traffic)
     : graph_(graph)
     , options_(options)
     , builder_(builder)
+    , traffic_(traffic)
     , lastUse_(graph.tensors.size(), -1) {
     for (std::size_t i = 0; i < graph.tensors.size(); ++i)
         tensors_.add({});
@@ -57,7 +58,7 @@ bool TensorPlaces::ensurePlace(TensorId id,
     placed.role = t.role;
     placed.alwaysLive = t.role == TensorRole::Weight || t.role == TensorRole::Constant;
     const TileSeries bytes =
-        placed.storage.layout.blocking.elements().scaled(placed.storage.elementBytes);
+        traffic_.elementsOf(placed.storage.layout.blocking).scaled(placed.storage.elementBytes);
     placed.variable = placed.alwaysLive
                           ? builder_.alwaysLive(t.name, categoryOf(t.role), bytes,
                                                 std::string(toString(t.type)), toString(t.shape))
@@ -115,7 +116,7 @@ VariableId TensorPlaces::makeResult(TensorId id, const std::string& name, Storag
     placed.tensors = {id};
     placed.variable =
         builder_.variable(name, MemoryCategory::Variable,
-                          storage.layout.blocking.elements().scaled(storage.elementBytes),
+                          traffic_.elementsOf(storage.layout.blocking).scaled(storage.elementBytes),
                           std::string(toString(t.type)), toString(t.shape), needs);
     placed.storage = std::move(storage);
     const VariableId variable = placed.variable;

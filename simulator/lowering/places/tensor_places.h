@@ -8,6 +8,7 @@
 
 #include "simulator/graph/graph.h"
 #include "simulator/layout/layout.h"
+#include "simulator/layout/traffic_table.h"
 #include "simulator/lowering/program/builder.h"
 #include "simulator/options/stage_options.h"
 
@@ -35,13 +36,16 @@ struct LoweredTensor {
 
 class TensorPlaces {
 public:
-    TensorPlaces(const Graph& graph, const LoweringOptions& options, ProgramBuilder& builder);
+    /// `traffic`: shared by all contexts of a program.
+    TensorPlaces(const Graph& graph, const LoweringOptions& options, ProgramBuilder& builder,
+                 TrafficTable& traffic);
 
     [[nodiscard]] const Graph& graph() const { return graph_; }
     [[nodiscard]] const LoweringOptions& options() const { return options_; }
     /// The machine without its I/O tiles, over which operations are spread.
     [[nodiscard]] const Target& target() const { return options_.computing; }
     [[nodiscard]] ProgramBuilder& builder() { return builder_; }
+    [[nodiscard]] TrafficTable& traffic() { return traffic_; }
     [[nodiscard]] const Tensor& tensor(TensorId id) const {
         return id.index() < graph_.tensors.size() ? graph_.tensors[id]
                                                   : foreign_[id.index() - graph_.tensors.size()];
@@ -62,6 +66,10 @@ public:
     [[nodiscard]] PlacedStorage& storageOf(TensorId id) { return storages_[tensors_[id].storage]; }
     [[nodiscard]] ViewDims& viewOf(TensorId id) { return tensors_[id].view; }
     [[nodiscard]] VariableId variableOf(TensorId id) { return storageOf(id).variable; }
+    /// Elements of the storage that each tile has.
+    [[nodiscard]] TileSeries heldElements(TensorId id) {
+        return traffic_.elementsOf(storageOf(id).storage.layout.blocking);
+    }
 
     /// A new variable for an op's result. `view` maps its dimensions to the storage's atoms.
     VariableId makeResult(TensorId id, const std::string& name, Storage storage, ViewDims view,
@@ -114,6 +122,7 @@ private:
     const Graph& graph_;
     const LoweringOptions& options_;
     ProgramBuilder& builder_;
+    TrafficTable& traffic_;
     std::vector<Tensor> foreign_; ///< have the ids after the graph's tensors
     IdVector<TensorId, LoweredTensor> tensors_;
     IdVector<StorageId, PlacedStorage> storages_;

@@ -226,6 +226,21 @@ private slots:
         }));
     }
 
+    void aTableKnowsWhatTilesHold() {
+        // More blockings than are kept, each asked about next to others that take its place.
+        QVERIFY(holds("held elements", 20, [] {
+            TrafficTable table;
+            std::vector<Blocking> blockings;
+            for (int i = 0; i < 100; ++i)
+                blockings.push_back(anyBlocking({{0}, {1, 2}}, anySizes(3), true));
+            for (int again = 0; again < 2; ++again)
+                for (const Blocking& blocking : blockings) {
+                    RC_ASSERT(table.elementsOf(blocking) == blocking.elements());
+                    RC_ASSERT(table.elementsOf(blockings.front()) == blockings.front().elements());
+                }
+        }));
+    }
+
     void aScatterBySize() {
         // One tile has 12 elements, four tiles want three each.
         Blocking stored;

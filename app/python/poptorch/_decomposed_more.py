@@ -88,8 +88,9 @@ def _block_diag(*blocks: Tensor) -> Tensor:
 
 
 def _renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    from ._decompositions import _vector_norm
     others = [d for d in range(x.dim()) if d != dim % x.dim()]
-    size = x.abs().pow(p).sum(others, True).pow(1 / p)
+    size = _vector_norm(x, p, others, True)
     return x * torch.where(size > maxnorm, maxnorm / (size + 1e-7), torch.ones_like(size))
 
 

@@ -57,6 +57,8 @@ FUNCTIONS = {
     "hardsigmoid": lambda x, y: F.hardsigmoid(x * 3),
     "hardswish": lambda x, y: F.hardswish(x * 3),
     "largest norm": lambda x, y: x.norm(float("inf"), 1),
+    "renormed zeros": lambda x, y: torch.renorm(torch.relu(x) * torch.tensor([1., 0., 1., 0.]), 2, 1, 2.0),
+    "cubic renormed zeros": lambda x, y: torch.renorm(torch.relu(x) * torch.tensor([1., 0., 1., 0.]), 3, 1, 2.0),
     "norm of zeros": lambda x, y: (x * 0).norm(3, 1),
     "distance of equal rows": lambda x, y: torch.cdist(x, y, p=3.),
     "normalised zeros": lambda x, y: F.normalize(x * 0, dim=1),

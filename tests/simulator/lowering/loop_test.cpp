@@ -193,12 +193,10 @@ private slots:
         QCOMPARE(complaints(made.profile), std::string());
     }
 
-    // The gradients of the gates are a view of those of each, without a copy (popnn/Lstm.cpp and
-    // Gru.cpp, backwardStepImpl: gradUnits). It lives as long as they did.
-    void gradientsOfGatesAreJoinedInPlace_data() { addKinds(); }
+    // An LSTM's gradients of the gates are a view of those of each, without a copy
+    // (popnn/Lstm.cpp, backwardStepImpl: gradUnits). It lives as long as they did.
     void gradientsOfGatesAreJoinedInPlace() {
-        QFETCH(int, kind);
-        RecurrentLayer layer = layerOf(CellKind(kind), 12);
+        RecurrentLayer layer = layerOf(CellKind::Lstm, 12);
         layer.phases.backward = layer.phases.update = true;
         const Simulated made = run(layer);
         QCOMPARE(named(made.profile, "join/OnTileCopy"), std::int64_t(0));
@@ -206,10 +204,10 @@ private slots:
         for (const Program& program : made.profile.programs)
             if (program.kind == ProgramKind::WriteUndef && program.name.ends_with("/join/out")) {
                 ++views;
-                QVERIFY(!program.variablesRead.empty());
+                QVERIFY(program.variablesRead.size() > 1);
                 QCOMPARE(program.variablesWritten.size(), std::size_t(1));
             }
-        QCOMPARE(views > 0, CellKind(kind) != CellKind::Rnn);
+        QVERIFY(views > 0);
         QCOMPARE(complaints(made.profile), std::string());
     }
 

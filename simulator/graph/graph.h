@@ -131,6 +131,9 @@ struct Graph {
     std::string name;
     IdVector<TensorId, Tensor> tensors;
     IdVector<OpId, Op> ops; ///< in an order in which every input is made before its use
+    /// Convolutions that do not run: their first operands are laid out by the plans that these
+    /// would have together (poplin::multiconv::createInput). Their other tensors are only shapes.
+    std::vector<Op> allocations;
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     std::vector<GraphMessage> messages;

@@ -95,6 +95,7 @@ public:
                 shape.insert(shape.end(), field.begin(), field.end());
                 acts[from] = g_.held(std::string("freq") + frequencyName[from] + "_prevAct", shape);
             }
+        allocate(acts);
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             const auto [from, to] = ways_[i];
             parts_[i].in = from == high && to == low ? pooled(g_, acts[from], half_) : acts[from];
@@ -103,7 +104,6 @@ public:
         if (passesOf.forward) {
             results_ = passes.forward();
             addForward();
-            allocateInputs();
         }
         if (!tool_.whole.inferenceOnly)
             passes.gradients(passesOf, passesOf.forward);
@@ -169,13 +169,20 @@ private:
                                  : results_[static_cast<std::size_t>(at - ways_.begin())];
     }
 
-    /// Inputs are allocated for convolutions of their own to all output channels
-    /// (multiconv::createInput); here for the largest one of theirs.
-    void allocateInputs() {
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-            const auto [from, to] = ways_[i];
-            if (from == high ? to == high : out_[to] >= out_[1 - to])
-                g_.graph().tensors[parts_[i].in].allocatedFor = results_[i];
+    /// Inputs are allocated for convolutions of their own, each to all output channels, which are
+    /// planned together (tools/oct_conv_layer.cpp, createOctConvTensors).
+    void allocate(const std::array<TensorId, 2>& acts) {
+        const auto with = std::make_shared<const MultiConv>(tool_.options);
+        for (const std::size_t from : {low, high}) {
+            if (in_[from] == 0)
+                continue;
+            SingleConvLayer layer = tool_.whole;
+            layer.field = from == low ? half_ : tool_.whole.field;
+            layer.inputChannels = in_[from];
+            const ConvShapes shapes = shapesOf(layer);
+            g_.allocate(with, std::string("prevAct") + frequencyName[from],
+                        forwardPass(layer, acts[from], {}).attributes, acts[from], shapes.weights,
+                        shapes.out);
         }
     }
 

@@ -42,6 +42,20 @@ public:
         return out;
     }
 
+    /// Lays `input` out for a convolution that does not run, planned together with the others so
+    /// added.
+    void allocate(const std::shared_ptr<const MultiConv>& with, const std::string& name,
+                  Attributes attributes, TensorId input, const Shape& weights, const Shape& out) {
+        const auto shapeOnly = [&](const char* role, const Shape& shape) {
+            return graph_.tensors.add({name + role, shape, type_, TensorRole::Activation});
+        };
+        Op op{name, "Conv", name, std::move(attributes), {input}, {}};
+        op.inputs.push_back(shapeOnly("/weights", weights));
+        op.outputs.push_back(shapeOnly("/out", out));
+        op.multiConv = with;
+        graph_.allocations.push_back(std::move(op));
+    }
+
     /// The tool's program that downloads results reads the tensor, whether or not it is run.
     void download(TensorId result) { graph_.outputs.push_back(result); }
 

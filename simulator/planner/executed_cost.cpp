@@ -97,20 +97,18 @@ private:
 
     [[nodiscard]] std::int64_t results() const { return there_.partialElements(); }
 
-    /// The largest part of the results of so many tiles, in whole vectors; the others have one
-    /// vector less where it does not divide them.
+    /// The largest part of the results of so many tiles, in whole grains; the others have one grain
+    /// less where it does not divide them.
     [[nodiscard]] std::int64_t partOf(std::int64_t sharers) const {
-        return ceilDiv(ceilDiv(results(), vector()), sharers) * vector();
+        return ceilDiv(ceilDiv(results(), grain()), sharers) * grain();
     }
-    [[nodiscard]] std::int64_t vector() const {
-        return std::max<std::int64_t>(1, 8 / bytesOf(problem().outType));
-    }
+    [[nodiscard]] std::int64_t grain() const { return plan_.resultGrain(); }
 
     /// Of the slower of the two: parts that do not fill the vectors of the vertex take longer.
     [[nodiscard]] std::int64_t reduceCycles(std::int64_t sharers, std::int64_t depth,
                                             DataType to) const {
         const std::int64_t most = partOf(sharers);
-        const std::int64_t least = results() / vector() / sharers * vector();
+        const std::int64_t least = results() / grain() / sharers * grain();
         return std::max(reduceAddCycles(target_, most, depth, problem().partialType, to),
                         reduceAddCycles(target_, least, depth, problem().partialType, to));
     }

@@ -72,6 +72,12 @@ ReductionDepths::ReductionDepths(std::int64_t depth) {
         add(depth);
 }
 
+std::int64_t ConvPlan::resultGrain() const {
+    constexpr std::int64_t vectorBytes = 8;
+    const std::int64_t vector = std::max<std::int64_t>(1, vectorBytes / bytesOf(problem.outType));
+    return ceilDiv(grains.outChans, vector) * vector;
+}
+
 ConvTileSizes ConvPlan::tileSizes() const {
     return sim::tileSizes(problem, grains, splits);
 }

@@ -132,6 +132,9 @@ struct ConvPlan {
         const ReductionDepths depths(splits.reductionDepth());
         return {depths.begin(), depths.end()};
     }
+    /// Elements of a result that stay together where tiles share it out to add it up: a group of
+    /// channels, and no less than 64 bits (PopLibs poplin/ConvReduce.cpp, partialGroupedReduce).
+    [[nodiscard]] std::int64_t resultGrain() const;
     /// Sizes of the work of the fullest tile.
     [[nodiscard]] ConvTileSizes tileSizes() const;
     /// A JSON object for the profile's operation table. `executed`: what its steps take as they

@@ -296,12 +296,14 @@ void PlanTable::planMultiConvs(const Graph& graph, const Target& target,
     using Distinct = std::pair<std::vector<MultiConvPart>, MultiConv>;
     std::vector<Distinct> distinct;
     std::vector<std::vector<ConvPlan>> known;
+    const auto partOf = [&](const Graph& part, const Op& op) {
+        return MultiConvPart{problemOf(part, op, options), proportionOf(part, op, options)};
+    };
     const auto collect = [&](const Graph& part, FunctionIndex function) {
         for (const std::vector<OpId>& members : multiConvsOf(part)) {
             Distinct one{{}, *part.ops[members.front()].multiConv};
             for (const OpId id : members)
-                one.first.push_back({problemOf(part, part.ops[id], options),
-                                     proportionOf(part, part.ops[id], options)});
+                one.first.push_back(partOf(part, part.ops[id]));
             const std::size_t place = placeOf(one, distinct);
             if (place == known.size())
                 known.push_back(naming(part.ops[members.front()].name, [&] {
@@ -317,6 +319,14 @@ void PlanTable::planMultiConvs(const Graph& graph, const Target& target,
         }
     };
     forEachPart(graph, collect);
+    if (graph.allocations.empty())
+        return;
+    std::vector<MultiConvPart> allocated;
+    for (const Op& op : graph.allocations)
+        allocated.push_back(partOf(graph, op));
+    allocationPlans_ = naming(graph.allocations.front().name, [&] {
+        return planMultiConv(target, allocated, *graph.allocations.front().multiConv, overMemory);
+    });
 }
 
 std::vector<OpId> PlanTable::togetherWith(OpId op, FunctionIndex function) const {
@@ -374,6 +384,7 @@ bool operator==(const PlanTable& a, const PlanTable& b) {
                           });
     };
     return same(a.planOfOp_, a.plans_, b.planOfOp_, b.plans_) &&
+           a.allocationPlans_ == b.allocationPlans_ &&
            same(a.embeddingPlanOfOp_, a.embeddingPlans_, b.embeddingPlanOfOp_, b.embeddingPlans_);
 }
 

@@ -43,6 +43,10 @@ public:
     /// The operations that a convolution runs at the same time with, itself among them, in order;
     /// none if it is planned by itself.
     [[nodiscard]] std::vector<OpId> togetherWith(OpId op, FunctionIndex function = {}) const;
+    /// Of an entry of Graph::allocations.
+    [[nodiscard]] const ConvPlan& allocationPlan(std::size_t at) const {
+        return allocationPlans_.at(at);
+    }
     [[nodiscard]] std::size_t distinctPlans() const { return plans_.size(); }
     /// Whether every operation has the same plan in both, whatever the options were.
     friend bool operator==(const PlanTable& a, const PlanTable& b);
@@ -53,6 +57,7 @@ private:
     void planEmbeddings(const Graph& graph, const Target& target, const PlanningOptions& options);
 
     std::vector<ConvPlan> plans_;
+    std::vector<ConvPlan> allocationPlans_;
     std::map<std::pair<FunctionIndex, OpId>, std::size_t> planOfOp_;
     /// Operations that run at the same time, by each of them.
     std::map<std::pair<FunctionIndex, OpId>, std::vector<OpId>> together_;

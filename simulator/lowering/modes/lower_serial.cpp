@@ -43,6 +43,8 @@ void emitHostCopies(LoweringContext& context, ProgramId sequence,
 /// Tensors that are allocated for an operation get their places before the first one reads them.
 void placeAllocated(LoweringContext& context) {
     const Graph& graph = context.graph();
+    for (std::size_t i = 0; i < graph.allocations.size(); ++i)
+        placeConvInput(context, graph.allocations[i], context.allocationPlan(i));
     for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
         const TensorId result = graph.tensors[TensorId(t)].allocatedFor;
         for (std::size_t i = 0; i < graph.ops.size() && result.valid(); ++i)

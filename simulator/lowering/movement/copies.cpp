@@ -30,7 +30,8 @@ bool OperandMove::isInOtherSequence() const {
 
 bool OperandMove::strided() const {
     // A tile that gets a single run, such as a scalar, has nothing to put in order.
-    return runBytes < std::min(shortestUnstridedRun, bytes.max().value);
+    const bool words = traffic.total > 0 && (sourceGroup == 1 || wantedGroup == 1);
+    return runBytes < std::min(words ? exchangeWordBytes : shortestUnstridedRun, bytes.max().value);
 }
 
 namespace {

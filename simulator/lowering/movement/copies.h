@@ -9,8 +9,11 @@
 
 namespace tilescope::sim {
 
-/// Exchange writes 32-bit words and copies move 64-bit atoms: shorter runs need a copy by elements.
+/// Copies move 64-bit atoms: shorter runs need a copy by elements.
 inline constexpr std::int64_t shortestUnstridedRun = 8; // bytes
+
+/// Exchange writes words of 32 bits where they belong.
+inline constexpr std::int64_t exchangeWordBytes = 4;
 
 /// Shorter pieces would take more code at both ends than they have bytes: exchanges bring whole
 /// messages instead.
@@ -37,7 +40,8 @@ struct OperandMove {
     /// Messages of several pieces that move whole: what arrives has to be put in order.
     bool wholeMessages = false;
 
-    /// Runs are shorter than the 64-bit atoms that exchanges and copies move.
+    /// Runs are shorter than what moves them: the words of an exchange, or the 64-bit atoms of
+    /// copies on a tile and of groups that a transpose of blocks makes.
     [[nodiscard]] bool strided() const;
     /// Nothing moves between tiles, but each has to put what it has in sequence.
     [[nodiscard]] bool isInOtherSequence() const;

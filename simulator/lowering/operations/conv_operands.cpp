@@ -9,6 +9,7 @@
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/movement/views.h"
 #include "simulator/lowering/operations/conv_orders.h"
+#include "simulator/lowering/operations/families.h"
 #include "simulator/lowering/operations/grid.h"
 #include "simulator/planner/planner.h"
 #include "simulator/planner/transform.h"
@@ -420,6 +421,11 @@ ConvOperands resolveOperands(LoweringContext& context, const Op& op, const ConvP
     result.output = resolver.output();
     result.outputView = outputView(context.tensor(op.outputs[0]).shape, result.outputAtomSizes);
     return result;
+}
+
+void placeConvInput(LoweringContext& context, const Op& op, const ConvPlan& plan) {
+    const ConvTiling tiling(plan);
+    OperandResolver(context, op, plan, tiling).resolve(0, !plan.transform.swapOperands);
 }
 
 std::string convName(const Op& op) {

@@ -35,6 +35,8 @@ void lowerSelection(LoweringContext& context, const Op& op); ///< Concat, Slice,
 void placeFor(LoweringContext& context, TensorId tensor, OpId op);
 /// Operands of a Conv or MatMul without a place, as its plan requires.
 void placeConvOperands(LoweringContext& context, OpId op);
+/// The first operand of a convolution that does not run (Graph::allocations), if it has no place.
+void placeConvInput(LoweringContext& context, const Op& op, const ConvPlan& plan);
 /// The probabilities, or what they are computed from, of a loss or a decoder.
 void placeCtcLossData(LoweringContext& context, TensorId data, const Op& op);
 void placeCtcBeamSearchData(LoweringContext& context, TensorId data, const Op& op);

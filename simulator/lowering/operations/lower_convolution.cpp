@@ -21,11 +21,6 @@
 namespace tilescope::sim {
 namespace {
 
-/// Elements of 64 bits: mapped tensors are shared out in these.
-std::int64_t vectorGrain(DataType type) {
-    return std::max<std::int64_t>(1, 8 / bytesOf(type));
-}
-
 /// Emits the steps of one planned convolution.
 class ConvLowering {
 public:
@@ -83,7 +78,7 @@ private:
         storage.atomSizes = operands_.outputAtomSizes;
         storage.elementBytes = bytesOf(context_.tensor(op_.outputs[0]).type);
         storage.layout.blocking =
-            tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), true);
+            tiling_.outputStorage(operands_.output, plan_.resultGrain(), true);
         storage.layout.order = outputOrder(operands_.output, plan_);
         const Blocking spread = withZerosBetween(storage.layout.blocking, storage.atomSizes);
         const bool hasZeros = !(spread == storage.layout.blocking);
@@ -360,7 +355,7 @@ private:
                        ? partials
                        : castPartials(b_, plan_, tiling_, prefix_, partials, output_);
         const auto stages = reduceInStages(
-            tiling_.outputStorage(operands_.output, vectorGrain(p.outType), false), depths);
+            tiling_.outputStorage(operands_.output, plan_.resultGrain(), false), depths);
         VariableId from = partials;
         for (std::size_t i = 0; i < stages.size(); ++i)
             from = reduceStage(i, stages[i], from, i + 1 == stages.size());
@@ -398,8 +393,7 @@ private:
     /// slices of the input channels.
     void update(VariableId result) {
         const TileSeries elements =
-            tiling_.outputStorage(operands_.output, vectorGrain(plan_.problem.outType), false)
-                .elements();
+            tiling_.outputStorage(operands_.output, plan_.resultGrain(), false).elements();
         const bool slices = plan_.splits.outChansSerial > 1;
         sliceStep(prefix_ + (slices ? "/serialUpdate" : "/serialAddInPlace"),
                   slices ? "popops::DynamicUpdateSlice1D" : "popops::BinaryOp1DInPlace", elements,

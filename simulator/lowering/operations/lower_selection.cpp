@@ -238,8 +238,8 @@ std::optional<std::pair<Storage, ViewDims>> rowOf(LoweringContext& context, Tens
     return rowOfSequence(storage, view);
 }
 
-/// Joins rows [1, ...] or [n, ...] that are all laid out alike: one after the other they make the
-/// result on the same tiles, without any data moving between tiles. False where that is not
+/// Joins rows [1, ...] or [n, ...] that are all laid out alike: the result is a view of them on the
+/// same tiles (popnn/Lstm.cpp and Gru.cpp, backwardStepImpl: gradUnits). False where that is not
 /// possible.
 bool joinRows(LoweringContext& context, const Op& op, const ConcatAttributes& concat) {
     if (concat.axis != 0 || !context.isLoopBody())
@@ -261,19 +261,10 @@ bool joinRows(LoweringContext& context, const Op& op, const ConcatAttributes& co
     const VariableId result = context.makeResult(
         out, op.name + "/out", sequenceStorage(row->first, context.tensor(out).shape.front()),
         sequenceView(row->second));
-    TileSeries bytes;
-    Access access{{}, {result}};
-    for (const TensorId input : op.inputs) {
-        const Storage& part = context.storageOf(input).storage;
-        bytes += part.layout.blocking.elements().scaled(part.elementBytes);
-        access.reads.push_back(context.variableOf(input));
-    }
-    ProgramBuilder& b = context.builder();
-    const Target& machine = b.machine();
-    b.execute(op.name + "/OnTileCopy",
-              bytes.mapped([&](std::int64_t n) { return localCopyCycles(machine, n); }),
-              {{copyVertex(shortestUnstridedRun), bytes.ones().scaled(machine.workers)}},
-              std::move(access));
+    std::vector<VariableId> parts;
+    for (const TensorId input : op.inputs)
+        parts.push_back(context.variableOf(input));
+    context.builder().replaceBy(result, std::move(parts), op.name + "/out");
     return true;
 }
 

@@ -38,6 +38,10 @@ public:
                     FunctionIndex function = {});
 
     [[nodiscard]] const ConvPlan& planOf(OpId op) const { return plans_.planOf(op, function_); }
+    /// PlanTable::allocationPlan
+    [[nodiscard]] const ConvPlan& allocationPlan(std::size_t at) const {
+        return plans_.allocationPlan(at);
+    }
     /// PlanTable::togetherWith
     [[nodiscard]] std::vector<OpId> togetherWith(OpId op) const {
         return plans_.togetherWith(op, function_);

@@ -437,6 +437,16 @@ void ProgramBuilder::writeUndef(const std::string& name, VariableId variable) {
     add(std::move(program));
 }
 
+void ProgramBuilder::replaceBy(VariableId view, std::vector<VariableId> parts,
+                               const std::string& name) {
+    Program program;
+    program.kind = ProgramKind::WriteUndef;
+    program.name = name;
+    program.variablesRead = std::move(parts);
+    program.variablesWritten = {view};
+    add(std::move(program));
+}
+
 void ProgramBuilder::writeUndef(const std::string& name) {
     Program program;
     program.kind = ProgramKind::WriteUndef;

@@ -176,6 +176,8 @@ public:
     ProgramId streamStep(ProgramKind kind, StreamId stream, const std::string& name,
                          const std::vector<VariableId>& variables);
     void writeUndef(const std::string& name, VariableId variable);
+    /// A variable that stands for a view of several: it takes their place, without a copy.
+    void replaceBy(VariableId view, std::vector<VariableId> parts, const std::string& name);
     /// The same where the life begins with the first part that is written.
     void writeUndef(const std::string& name);
 

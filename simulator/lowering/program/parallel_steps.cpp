@@ -64,7 +64,9 @@ bool ParallelSteps::isNext(const Lane& lane, ProgramKind kind, bool meets) const
     if (lane.empty())
         return false;
     const Program& program = builder_.lowered().profile.programs[lane.back()];
-    return program.kind == kind && program.name.ends_with(meeting_) == meets;
+    return program.kind == kind &&
+           program.name.ends_with(kind == ProgramKind::DoExchange ? meeting_ + "/ExchangePre"
+                                                                  : meeting_) == meets;
 }
 
 void ParallelSteps::take(ProgramKind kind, bool meets) {
@@ -94,6 +96,8 @@ void ParallelSteps::order() {
             take(ProgramKind::DoExchange, false);
         else if (any(ProgramKind::OnTileExecute, false))
             take(ProgramKind::OnTileExecute, false);
+        else if (any(ProgramKind::DoExchange, true))
+            take(ProgramKind::DoExchange, true);
         else if (any(ProgramKind::OnTileExecute, true))
             take(ProgramKind::OnTileExecute, true);
         else

@@ -15,7 +15,8 @@ namespace tilescope::sim {
 /// (PopLibs poplin/MultiConvolution.cpp: rearrangements, convolutions and reductions of all parts
 /// share their compute sets). Lanes may have different numbers of steps: next comes one that moves
 /// data, of all lanes that are about to, and the compute set whose name ends in `meeting` waits for
-/// all lanes. Lanes with other steps than exchanges and compute sets stay one after the other.
+/// all lanes, as does the exchange of what it reads. Lanes with other steps than exchanges and
+/// compute sets stay one after the other.
 class ParallelSteps {
 public:
     ParallelSteps(ProgramBuilder& builder, std::string meeting)

@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "simulator/lowering/operations/conv_reduction.h"
+#include "simulator/operations/operations.h"
 #include "simulator/planner/plan.h"
 #include "support/holds.h"
 #include "tests/support/test_main.h"
@@ -78,6 +79,54 @@ private slots:
         QCOMPARE(stages[1].results, TileSeries(TileId(0), 16, 4));
         QCOMPARE(stages[1].traffic.sent, TileSeries(TileId(0), 16, 16 - 4));
         QCOMPARE(stages[1].traffic.messages, TileSeries(TileId(0), 16, 3));
+    }
+
+    // What tiles share out to add it up are groups of channels, of 64 bits at least (PopLibs
+    // poplin/ConvReduce.cpp, partialGroupedReduce).
+    void groupsOfChannelsStayTogether_data() {
+        QTest::addColumn<int>("type");
+        QTest::addColumn<std::int64_t>("channels");
+        QTest::addColumn<std::int64_t>("grain");
+        QTest::newRow("a group") << int(DataType::Half) << std::int64_t{16} << std::int64_t{16};
+        QTest::newRow("one channel, half")
+            << int(DataType::Half) << std::int64_t{1} << std::int64_t{4};
+        QTest::newRow("one channel, single")
+            << int(DataType::Float) << std::int64_t{1} << std::int64_t{2};
+        QTest::newRow("part of a vector")
+            << int(DataType::Half) << std::int64_t{6} << std::int64_t{8};
+    }
+    void groupsOfChannelsStayTogether() {
+        QFETCH(int, type);
+        QFETCH(std::int64_t, channels);
+        ConvPlan plan;
+        plan.problem.outType = DataType(type);
+        plan.grains.outChans = channels;
+        QTEST(plan.resultGrain(), "grain");
+    }
+
+    void resultsLieInGroupsOfChannels() {
+        SingleConvLayer layer;
+        layer.field = {7, 7};
+        layer.kernel = layer.stride = layer.dilation = {1, 1};
+        layer.paddingLower = layer.paddingUpper = {0, 0};
+        layer.inputChannels = 512;
+        layer.outputChannels = 64;
+        layer.bias = false;
+        layer.passes = {true, false, false};
+        Profile profile;
+        const OperationResult result =
+            runOperation(graphOf(layer, DataType::Half), OperationOptions(), &profile);
+        const std::string& plan = result.plans.front();
+        QVERIFY2(plan.find(R"("inChans":16,"outChans":8})") != std::string::npos, plan.c_str());
+        std::size_t found = 0;
+        for (const Variable& variable : profile.variables)
+            if (variable.name.ends_with("/partialReduceOut") && variable.shape == "[1,64,7,7]") {
+                ++found;
+                // 8 halves on each of 49 x 8 tiles.
+                QCOMPARE(variable.bytes.max().value, std::int64_t{16});
+                QCOMPARE(variable.bytes.ones().sum(), std::int64_t{49 * 8});
+            }
+        QCOMPARE(found, std::size_t(1));
     }
 
     /// Fewer outputs than tiles, in unequal groups: once gave negative bytes.

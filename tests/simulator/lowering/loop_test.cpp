@@ -193,6 +193,24 @@ private slots:
         QCOMPARE(complaints(made.profile), std::string());
     }
 
+    // An LSTM's gradients of the gates are a view of those of each, without a copy
+    // (popnn/Lstm.cpp, backwardStepImpl: gradUnits). It lives as long as they did.
+    void gradientsOfGatesAreJoinedInPlace() {
+        RecurrentLayer layer = layerOf(CellKind::Lstm, 12);
+        layer.phases.backward = layer.phases.update = true;
+        const Simulated made = run(layer);
+        QCOMPARE(named(made.profile, "join/OnTileCopy"), std::int64_t(0));
+        std::int64_t views = 0;
+        for (const Program& program : made.profile.programs)
+            if (program.kind == ProgramKind::WriteUndef && program.name.ends_with("/join/out")) {
+                ++views;
+                QVERIFY(program.variablesRead.size() > 1);
+                QCOMPARE(program.variablesWritten.size(), std::size_t(1));
+            }
+        QVERIFY(views > 0);
+        QCOMPARE(complaints(made.profile), std::string());
+    }
+
     // The two products of the new state are one compute set. A step that keeps nothing has its new
     // states where the old ones are; one that does copies both to there (popnn/Lstm.cpp,
     // basicLstmCellForwardPassInPlace and basicLstmCellForwardPass).

@@ -7,6 +7,7 @@
 #include "simulator/graph/multi_conv_groups.h"
 #include "simulator/operations/operations.h"
 #include "simulator/outline/multi_convs.h"
+#include "simulator/planner/plan_table.h"
 #include "simulator/prepare/prepare.h"
 #include "simulator/simulate.h"
 #include "support/graph_builder.h"
@@ -73,6 +74,18 @@ std::vector<const ComputeSet*> convolveSets(const Profile& profile) {
         if (set.name.ends_with("/Convolve"))
             found.push_back(&set);
     return found;
+}
+
+/// An octave convolution of `input` to `output` channels, forward.
+OctaveConvTool octave(std::int64_t field, std::int64_t input, std::int64_t output) {
+    OctaveConvTool tool;
+    tool.whole.field = {field, field};
+    tool.whole.kernel = tool.whole.stride = tool.whole.dilation = {1, 1};
+    tool.whole.paddingLower = tool.whole.paddingUpper = {0, 0};
+    tool.whole.inputChannels = input;
+    tool.whole.outputChannels = output;
+    tool.whole.bias = false;
+    return tool;
 }
 
 double flops(const Profile& profile) {
@@ -159,18 +172,64 @@ private slots:
 
     /// The sum of both frequencies reads the upsampled one as a view.
     void whatIsUpsampledIsNotWritten() {
-        OctaveConvTool tool;
-        tool.whole.field = {16, 16};
-        tool.whole.kernel = tool.whole.stride = tool.whole.dilation = {1, 1};
-        tool.whole.paddingLower = tool.whole.paddingUpper = {0, 0};
-        tool.whole.inputChannels = tool.whole.outputChannels = 64;
-        tool.whole.bias = false;
-        const Graph graph = graphOf(tool, DataType::Half);
+        const Graph graph = graphOf(octave(16, 64, 64), DataType::Half);
         for (const Op& op : graph.ops)
             QVERIFY(!std::holds_alternative<ExpandAttributes>(op.attributes));
         Profile profile;
         runOperation(graph, {}, &profile);
         QCOMPARE(complaints(profile), std::string());
+    }
+
+    /// An input is laid out for a convolution of its own to all output channels, which is planned
+    /// together with that of the other frequency (PopLibs tools/oct_conv_layer.cpp).
+    void octavesAreAllocatedForAllOutputs() {
+        const Graph graph = graphOf(octave(16, 64, 64), DataType::Half);
+        QCOMPARE(graph.allocations.size(), std::size_t{2});
+        const OperationOptions options;
+        const PlanTable plans(graph, {options.target, {}}, options.planning);
+        Profile profile;
+        runOperation(graph, options, &profile);
+        std::vector<TileSeries> places;
+        for (std::size_t i = 0; i < 2; ++i) {
+            const Op& op = graph.allocations[i];
+            QCOMPARE(graph.tensors[op.outputs[0]].shape[1], std::int64_t{64});
+            QCOMPARE(plans.allocationPlan(i).problem.outChans, std::int64_t{64});
+            for (const Variable& variable : profile.variables)
+                if (variable.name == graph.tensors[op.inputs[0]].name)
+                    places.push_back(variable.bytes.ones());
+        }
+        // Both on tiles of their own.
+        QCOMPARE(places.size(), std::size_t{2});
+        QVERIFY(places[0].sum() > 0 && places[1].sum() > places[0].sum());
+        QCOMPARE((places[0] + places[1]).max().value, std::int64_t{1});
+    }
+
+    /// What the vertices read comes right before they run, for all of them: also where some of the
+    /// operands have to be rearranged and others lie as they are read.
+    void oneExchangeBringsWhatTheyRead() {
+        OctaveConvTool tool = octave(28, 128, 512);
+        tool.whole.batchSize = 4;
+        Profile profile;
+        runOperation(graphOf(tool, DataType::Half), {}, &profile);
+        QCOMPARE(complaints(profile), std::string());
+        std::size_t exchanges = 0;
+        for (const Program& sequence : profile.programs) {
+            bool waits = false; // for the vertices
+            for (const ProgramId child : sequence.children) {
+                const Program& step = profile.programs[child];
+                if (step.kind == ProgramKind::OnTileExecute) {
+                    const std::string& name = profile.computeSets[step.computeSet].name;
+                    QVERIFY2(!waits || name.ends_with("/Convolve"), name.c_str());
+                    waits = false;
+                }
+                for (const VariableId written : step.variablesWritten)
+                    if (step.kind == ProgramKind::DoExchange &&
+                        profile.variables[written].name.find("/Convolve/") != std::string::npos)
+                        waits = true;
+                exchanges += step.kind == ProgramKind::DoExchange && waits ? 1 : 0;
+            }
+        }
+        QCOMPARE(exchanges, convolveSets(profile).size());
     }
 
     /// Their gradients run together, too: those of the data, and those of the weights.

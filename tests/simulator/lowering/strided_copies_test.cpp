@@ -4,11 +4,13 @@
 #include <set>
 
 #include <QtTest>
+#undef emit // a name in headers below, and no signal is sent here
 
 #include "core/analysis/accounting/strided_copies.h"
 #include "core/options/job.h"
 #include "core/options/option_table.h"
 #include "simulator/frontend/import.h"
+#include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/movement/order_text.h"
 #include "simulator/operations/operations.h"
 #include "simulator/simulate.h"
@@ -159,6 +161,32 @@ private slots:
         QVERIFY(p.copies[CopyId(0)].cause == CopyCause::OtherOperand);
         QCOMPARE(text(p.variables[p.copies[CopyId(0)].variable].name),
                  QString(reversed ? "plain/out" : "made/out"));
+    }
+
+    /// An exchange writes words of 32 bits where they belong. Copies on a tile move 64 bits, as do
+    /// exchanges where a transpose of blocks makes groups of them.
+    void wordsAreExchangedToTheirPlaces_data() {
+        QTest::addColumn<int>("run");
+        QTest::addColumn<int>("moved");
+        QTest::addColumn<int>("sourceGroup");
+        QTest::addColumn<bool>("strided");
+        QTest::newRow("a word") << 4 << 1000 << 1 << false;
+        QTest::newRow("half a word") << 2 << 1000 << 1 << true;
+        QTest::newRow("a word on the tile") << 4 << 0 << 1 << true;
+        QTest::newRow("an atom on the tile") << 8 << 0 << 1 << false;
+        QTest::newRow("a word between groups") << 4 << 1000 << 8 << true;
+    }
+    void wordsAreExchangedToTheirPlaces() {
+        QFETCH(int, run);
+        QFETCH(int, moved);
+        QFETCH(int, sourceGroup);
+        OperandMove move;
+        move.bytes = TileSeries(TileId(0), 10, 100);
+        move.runBytes = run;
+        move.traffic.total = moved;
+        move.sourceGroup = sourceGroup;
+        move.wantedGroup = 16;
+        QTEST(move.strided(), "strided");
     }
 
     /// Halves of channels: each is read where it lies, and neither is overwritten.

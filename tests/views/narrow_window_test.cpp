@@ -10,6 +10,7 @@
 #include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 #include "tests/views/shown_window.h"
+#include "views/execution/trace_tabs.h"
 #include "views/programs/programs_view.h"
 #include "views/values/values_view.h"
 #include "views/widgets/short_label.h"
@@ -105,6 +106,17 @@ private slots:
         label.resize(100, label.height());
         QVERIFY(label.grab().toImage() != whole.copy(label.rect()));
         QVERIFY(label.text().endsWith("pixels"));
+    }
+
+    void inALowWindowLanesKeepTheRoom() {
+        test::openProfiles(*window_, {files_.write("low.pop", {.ipus = 2})});
+        window_->showReport(Report::Trace);
+        resize(960, 540);
+        auto& tabs = test::child<views::TraceTabs>(*window_);
+        const int both = tabs.parentWidget()->height();
+        QVERIFY2(tabs.height() * 3 <= both,
+                 qPrintable(QStringLiteral("%1 of %2").arg(tabs.height()).arg(both)));
+        QVERIFY(tabs.height() >= 5 * tabs.fontMetrics().height());
     }
 
     void theTimeIsInTheHeader() {

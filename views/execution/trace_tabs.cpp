@@ -24,13 +24,18 @@ TraceTabs::TraceTabs(ViewContext& context)
     , range_(new RangeField(context))
     , colours_(new QComboBox) {
     setDocumentMode(true);
+    constexpr int leastLines = 7; // of text, the tabs' heads included: in a low window lanes need
+                                  // the room more
+    setMinimumHeight(leastLines * fontMetrics().height());
     setCornerWidget(makeCorner());
     auto* scroll = scrolled(statistics_);
     scroll->setAccessibleName(tr("Statistics"));
     addTab(scroll, tr("Summary"));
     addTab(inRange_, tr("Range"));
     addTab(step_, tr("Details"));
-    addTab(executions_, tr("Executions"));
+    auto* executions = scrolled(executions_);
+    executions->setAccessibleName(tr("Executions"));
+    addTab(executions, tr("Executions"));
     addTab(calls_, tr("Calls"));
     addTab(marksPanel_, tr("Marks"));
     addTab(record_, tr("Graphs"));

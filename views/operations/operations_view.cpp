@@ -68,6 +68,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
         row < 0 ? forgetDetails() : choose(row); // those of another line would be taken for its own
     });
     connect(code_, &SourcePane::wantedChanged, this, [this] { setChoice(code_->wanted()); });
+    connect(code_, &SourcePane::filesChanged, this, &OperationsView::load);
     connect(code_, &SourcePane::status, this, &OperationsView::status);
     connect(flame_, &FlamePane::hovered, this, &OperationsView::status);
     connect(flame_, &FlamePane::chosen, this, &OperationsView::chooseInFlame);

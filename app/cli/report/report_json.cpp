@@ -86,7 +86,7 @@ json::object lossJson(const Loss& loss) {
             {"places", std::move(places)}};
 }
 
-json::value insightsJson(const ProfileView& profile, const ReportRequest& request) {
+json::value insightsJson(const Report&, const ProfileView& profile, const ReportRequest& request) {
     if (request.selection != TileSelection::all())
         return toJson(insightsReport(profile, request));
     const Findings found = findAll(profile);
@@ -109,7 +109,7 @@ json::value betterJson(const BetterSplit& better) {
                         {"gain", better.gain}};
 }
 
-json::value pipelineJson(const ProfileView& profile, const ReportRequest&) {
+json::value pipelineJson(const Report&, const ProfileView& profile, const ReportRequest&) {
     const PipelineReport report = pipelineReport(profile);
     json::object result = toJson(stagesDocument(report)).as_object();
     result["slots"] = json::object{{"rampUp", report.rampUpSlots},
@@ -127,16 +127,38 @@ json::value pipelineJson(const ProfileView& profile, const ReportRequest&) {
     return result;
 }
 
+/// Remarks are in the rows that they are about.
+json::value sourceJson(const Report& report, const ProfileView& profile,
+                       const ReportRequest& request) {
+    json::object result = toJson(makeReport(report, profile, request)).as_object();
+    std::map<std::string, json::array> remarks;
+    if (const json::value* all = result.if_contains("remarks"))
+        for (const json::value& one : all->as_array()) {
+            json::object remark = one.as_object();
+            const std::string path(remark.at("path").as_string());
+            remark.erase("path");
+            remarks[path].push_back(std::move(remark));
+        }
+    result.erase("remarks");
+    for (json::value& row : result.at("rows").as_array()) {
+        json::object& of = row.as_object();
+        const auto found = remarks.find(std::string(of.at("path").as_string()));
+        const bool isLine = of.at("file").is_string();
+        of["remarks"] = isLine && found != remarks.end() ? found->second : json::array();
+    }
+    return result;
+}
+
 } // namespace
 
 json::value reportJson(const Report& report, const ProfileView& profile,
                        const ReportRequest& request) {
-    using Make = json::value (*)(const ProfileView&, const ReportRequest&);
-    static const std::map<std::string, Make> own{{"insights", insightsJson},
-                                                 {"pipeline", pipelineJson}};
+    using Make = json::value (*)(const Report&, const ProfileView&, const ReportRequest&);
+    static const std::map<std::string, Make> own{
+        {"insights", insightsJson}, {"source", sourceJson}, {"pipeline", pipelineJson}};
     const auto found = own.find(report.id);
     return found == own.end() ? toJson(makeReport(report, profile, request))
-                              : found->second(profile, request);
+                              : found->second(report, profile, request);
 }
 
 } // namespace tilescope::cli

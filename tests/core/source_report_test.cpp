@@ -172,6 +172,19 @@ private slots:
         }
     }
 
+    // The other version of a file has its path, else its name if no other file has that.
+    void versionsOfAFileFindEachOther() {
+        Profile profile = sampleProfile();
+        for (const char* path : {"/code/a/net.py", "/code/b/net.py", "/code/b/loss.py"})
+            profile.source.files.add({path, {}, {}});
+        const auto view = ProfileView::of(profile);
+        const SourceNames names(*view);
+        QCOMPARE(names.fileLike("b/net.py").value(), 1);
+        QCOMPARE(names.fileLike("elsewhere/loss.py").value(), 2);
+        QVERIFY(!names.fileLike("net.py").valid());
+        QVERIFY(!names.fileLike("train.py").valid());
+    }
+
     void profilesWithoutLinesHaveNone() {
         const Profile plain = sampleProfile();
         const ProfilePair pair(ProfileView::of(plain), ProfileView::of(plain));

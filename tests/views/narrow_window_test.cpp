@@ -1,6 +1,8 @@
 // What gives way in a narrow or low window: words before numbers, columns before names.
 #include <QClipboard>
 #include <QHeaderView>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTextLayout>
 #include <QTreeView>
 #include <QtTest>
@@ -117,6 +119,11 @@ private slots:
         QVERIFY2(tabs.height() * 3 <= both,
                  qPrintable(QStringLiteral("%1 of %2").arg(tabs.height()).arg(both)));
         QVERIFY(tabs.height() >= 5 * tabs.fontMetrics().height());
+        // A sentence has nothing to scroll to.
+        tabs.setCurrentIndex(3);
+        test::waitUntilIdle(*window_);
+        const auto* area = qobject_cast<QScrollArea*>(tabs.currentWidget());
+        QVERIFY(area != nullptr && !area->verticalScrollBar()->isVisible());
     }
 
     void theTimeIsInTheHeader() {

@@ -12,6 +12,7 @@ LinkFlow::LinkFlow(ViewContext& context, QWidget* parent)
     setAlignment(Qt::AlignTop | Qt::AlignLeft);
     setTextInteractionFlags(Qt::TextBrowserInteraction);
     setFocusPolicy(Qt::StrongFocus);
+    setContextMenuPolicy(Qt::NoContextMenu); // that of a label copies where links lead to: numbers
     connect(this, &QLabel::linkActivated, this, [this](const QString& link) {
         if (link == QLatin1String("more"))
             emit moreWanted();

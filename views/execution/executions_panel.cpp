@@ -163,6 +163,7 @@ ExecutionsPanel::ExecutionsPanel(ViewContext& context, QWidget* parent)
     links_->setTextFormat(Qt::RichText);
     for (QLabel* label : {figures_, links_}) {
         label->setWordWrap(true);
+        label->setAlignment(Qt::AlignLeft | Qt::AlignTop); // there may be nothing below it
         label->setContentsMargins(10, 4, 10, 4);
         label->setTextInteractionFlags(Qt::TextBrowserInteraction);
     }
@@ -183,6 +184,7 @@ void ExecutionsPanel::clear() {
     program_ = {};
     figures_->setText(tr("Click a step in the trace above: its executions are counted here."));
     histogram_->showDurations({}, {}, 0);
+    histogram_->hide();
     links_->clear();
 }
 
@@ -242,6 +244,7 @@ ExecutionsPanel::Read ExecutionsPanel::readOf(const ProfilePair& profiles, Progr
 }
 
 void ExecutionsPanel::showRead(const Read& read) {
+    histogram_->show();
     QStringList figures;
     QStringList links;
     const bool isPair = !read.source.empty() && !read.target.empty();

@@ -293,8 +293,11 @@ std::int32_t OperationsView::rowOf(OperationId operation, ModelNodeId node) cons
 void OperationsView::forgetDetails() {
     shownRow_ = -1;
     roofline_->mark(-1);
-    detailsPanel_->showMessage(tr("Nothing is selected"),
-                               tr("Select an operation to see its figures, steps, code and plan."));
+    detailsPanel_->showMessage(
+        tr("Nothing is selected"),
+        pages_->currentWidget() == code_
+            ? tr("Select a line with costs to see its figures, steps and code.")
+            : tr("Select an operation to see its figures, steps, code and plan."));
 }
 
 void OperationsView::load() {

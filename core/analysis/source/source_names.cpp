@@ -57,7 +57,6 @@ SourceNames::SourceNames(const ProfileView& profile, SourceReach reach, const st
     for (const SourceFile& file : source_->files) {
         shortPaths_.add(file.origin == SourceOrigin::Mine ? file.path.substr(shared) : file.path);
         lines_.add(lineBegins(file.text));
-        statements_.add(statementsOf(file.text));
     }
 }
 
@@ -148,21 +147,33 @@ SourceCode withoutTexts(SourceCode source) {
 }
 
 SourceFileId SourceNames::fileLike(const std::string& shortPath) const {
-    const auto last = [](const std::string& of) { return of.substr(of.rfind('/') + 1); };
-    std::vector<SourceFileId> alike;
-    for (std::size_t i = 0; i < shortPaths_.size(); ++i) {
-        const SourceFileId id(i);
-        if (shortPaths_[id] == shortPath)
-            return id;
-        if (last(shortPaths_[id]) == last(shortPath))
-            alike.push_back(id);
-    }
-    return alike.size() == 1 ? alike.front() : SourceFileId();
+    const auto lastPart = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
+    const auto files = filesByName_.get([&] {
+        FilesByName byName;
+        for (std::size_t i = 0; i < shortPaths_.size(); ++i) {
+            const SourceFileId id(i);
+            byName.paths.try_emplace(shortPaths_[id], id);
+            const auto [known, isNew] = byName.lastParts.try_emplace(lastPart(shortPaths_[id]), id);
+            if (!isNew)
+                known->second = {};
+        }
+        return byName;
+    });
+    if (const auto found = files->paths.find(shortPath); found != files->paths.end())
+        return found->second;
+    const auto found = files->lastParts.find(lastPart(shortPath));
+    return found == files->lastParts.end() ? SourceFileId() : found->second;
 }
 
 LineSpan SourceNames::statement(SourceFrameId frame) const {
     const SourceFrame& at = source_->frames[frame];
-    const std::vector<LineSpan>& spans = statements_[at.file];
+    const auto all = statements_.get([this] {
+        IdVector<SourceFileId, std::vector<LineSpan>> statements;
+        for (const SourceFile& file : source_->files)
+            statements.add(statementsOf(file.text));
+        return statements;
+    });
+    const std::vector<LineSpan>& spans = (*all)[at.file];
     const auto line = static_cast<std::size_t>(at.line);
     return at.line < 1 || line > spans.size() ? LineSpan{at.line, at.line} : spans[line - 1];
 }

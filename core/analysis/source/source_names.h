@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/source/statements.h"
@@ -78,7 +80,13 @@ private:
     IdVector<SourceFileId, std::string> shortPaths_;
     /// Where each line of a file's text begins.
     IdVector<SourceFileId, std::vector<std::size_t>> lines_;
-    IdVector<SourceFileId, std::vector<LineSpan>> statements_; ///< by line
+    // Few questions are about these.
+    LazyPart<IdVector<SourceFileId, std::vector<LineSpan>>> statements_; ///< by line
+    /// Files by their short paths, and by the last parts of these; none where several are alike.
+    struct FilesByName {
+        std::map<std::string_view, SourceFileId> paths, lastParts;
+    };
+    LazyPart<FilesByName> filesByName_;
 };
 
 /// The folder that all of the user's files are in, with its last '/'; empty without files.

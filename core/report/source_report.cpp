@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/analysis/accounting/called_cycles.h"
 #include "core/analysis/accounting/cost_columns.h"
@@ -13,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/report/report.h"
+#include "core/report/source_parts.h"
 
 namespace tilescope {
 namespace {
@@ -61,14 +63,25 @@ void sortByCost(std::vector<CostRow>& rows) {
 /// Cycles in which IPUs wait for what a line does, by its row's path and IPU.
 using Waits = std::map<std::pair<std::string, IpuId>, std::int64_t>;
 
+/// The line that a wait belongs to.
+SourceFrameId lineOf(const CausedWait& wait, const SourceNames& names) {
+    return wait.anchor ? names.frameOf(*wait.anchor) : names.frameOf(wait.node);
+}
+
+/// That of the run that is asked for.
+std::shared_ptr<const Accounting> accountingFor(const ProfileView& profile,
+                                                const ReportRequest& request) {
+    return request.run ? std::make_shared<const Accounting>(Accounting::make(profile, *request.run))
+                       : accountingOf(profile);
+}
+
 /// Lines whose only cost is that others wait for them get rows of their own.
 Waits addWaits(std::vector<CostRow>& rows, const ProfileView& profile, const SourceNames& names,
                CostLayer layer) {
     Waits waits;
     const auto grain = grainOf(layer);
     for (const CausedWait& wait : causedWaits(profile)) {
-        const SourceFrameId frame =
-            wait.anchor ? names.frameOf(*wait.anchor) : names.frameOf(wait.node);
+        const SourceFrameId frame = lineOf(wait, names);
         if (!frame.valid() || !grain)
             continue;
         const std::string path = names.name(frame, *grain);
@@ -243,9 +256,7 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
         document.tables.push_back(lineTable(names, {}, {}, wanted.layer));
         return document;
     }
-    const auto kept =
-        request.run ? std::make_shared<const Accounting>(Accounting::make(profile, *request.run))
-                    : accountingOf(profile);
+    const auto kept = accountingFor(profile, request);
     std::vector<CostRow> rows = costRows(profile, *kept, wanted.layer, 1, {}, wanted.reach);
     // They are those of the last run.
     const Waits waits = request.run ? Waits() : addWaits(rows, profile, names, wanted.layer);
@@ -268,6 +279,50 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
     if (!request.run)
         document.tables.push_back(remarkTable(profile, names, wanted.layer, request));
     return document;
+}
+
+SourceParts sourceParts(const ProfileView& profile, const ReportRequest& request) {
+    const SourceBreakdown wanted = sourceBreakdownFrom(request.breakdown);
+    const SourceNames names(profile, wanted.reach);
+    const auto kept = accountingFor(profile, request);
+    SourceParts parts{
+        {"places",
+         "",
+         {{"path", "Row"},
+          {"ipu", "IPU"},
+          {"place", "Place"},
+          {"pass", "Pass"},
+          {"how", "Has the line because"},
+          {"cycles", "Cycles", Unit::Cycles}}},
+        {"losses",
+         "",
+         {{"path", "Row"}, {"ipu", "IPU"}, {"kind", "Loss"}, {"cycles", "Cycles", Unit::Cycles}}}};
+    const auto grain = grainOf(wanted.layer);
+    if (!grain || !names.recorded())
+        return parts;
+    const auto graph = profile.modelGraph();
+    for (const CostPlace& place : kept->places()) {
+        const SourceFrameId frame = names.frameOf(place.node);
+        if (!place.operation.valid() || !frame.valid())
+            continue;
+        std::map<IpuId, std::int64_t> cycles;
+        for (const PlacedStep& step : place.steps)
+            cycles[step.once.ipu] += kept->totals().run >= 0 ? step.cycles : step.once.cycles;
+        for (const auto& [ipu, sum] : cycles)
+            parts.places.add({names.name(frame, *grain), std::int64_t{ipu.value()}, place.path,
+                              std::string(toString(place.pass)),
+                              std::string(toString(graph->nodes[place.node].source.link)), sum});
+    }
+    if (request.run)
+        return parts; // waits are those of the last run
+    std::map<std::tuple<std::string, IpuId, LossKind>, std::int64_t> losses;
+    for (const CausedWait& wait : causedWaits(profile))
+        if (const SourceFrameId frame = lineOf(wait, names); frame.valid())
+            losses[{names.name(frame, *grain), wait.ipu, wait.kind}] += wait.cycles;
+    for (const auto& [of, cycles] : losses)
+        parts.losses.add({std::get<0>(of), std::int64_t{std::get<1>(of).value()},
+                          std::string(toString(std::get<2>(of))), cycles});
+    return parts;
 }
 
 } // namespace tilescope

@@ -6,6 +6,7 @@
 #include "core/analysis/insights/insights.h"
 #include "core/analysis/insights/losses.h"
 #include "core/report/pipeline_tables.h"
+#include "core/report/source_parts.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;
@@ -127,24 +128,53 @@ json::value pipelineJson(const Report&, const ProfileView& profile, const Report
     return result;
 }
 
-/// Remarks are in the rows that they are about.
+/// Rows of a table by the values of some of its columns, which they then lack.
+class RowsBy {
+public:
+    RowsBy(const json::value& table, std::vector<std::string> keys)
+        : keys_(std::move(keys)) {
+        for (const json::value& one : table.as_array()) {
+            json::object row = one.as_object();
+            json::array& rows = rows_[keyOf(row)];
+            for (const std::string& key : keys_)
+                row.erase(key);
+            rows.push_back(std::move(row));
+        }
+    }
+    /// Those of a row with the same values; none for another one.
+    [[nodiscard]] json::array of(const json::object& row) const {
+        const auto found = rows_.find(keyOf(row));
+        return found == rows_.end() ? json::array() : found->second;
+    }
+
+private:
+    [[nodiscard]] std::string keyOf(const json::object& row) const {
+        json::array values;
+        for (const std::string& key : keys_)
+            values.push_back(row.at(key));
+        return json::serialize(values);
+    }
+
+    std::vector<std::string> keys_;
+    std::map<std::string, json::array> rows_;
+};
+
+/// Places, losses and remarks are in the rows that they are about.
 json::value sourceJson(const Report& report, const ProfileView& profile,
                        const ReportRequest& request) {
     json::object result = toJson(makeReport(report, profile, request)).as_object();
-    std::map<std::string, json::array> remarks;
-    if (const json::value* all = result.if_contains("remarks"))
-        for (const json::value& one : all->as_array()) {
-            json::object remark = one.as_object();
-            const std::string path(remark.at("path").as_string());
-            remark.erase("path");
-            remarks[path].push_back(std::move(remark));
-        }
+    const SourceParts parts = sourceParts(profile, request);
+    const RowsBy places(toJson(parts.places), {"path", "ipu"});
+    const RowsBy losses(toJson(parts.losses), {"path", "ipu"});
+    const json::value* said = result.if_contains("remarks");
+    const RowsBy remarks(said == nullptr ? json::value(json::array()) : *said, {"path"});
     result.erase("remarks");
     for (json::value& row : result.at("rows").as_array()) {
         json::object& of = row.as_object();
-        const auto found = remarks.find(std::string(of.at("path").as_string()));
         const bool isLine = of.at("file").is_string();
-        of["remarks"] = isLine && found != remarks.end() ? found->second : json::array();
+        of["places"] = isLine ? places.of(of) : json::array();
+        of["losses"] = isLine ? losses.of(of) : json::array();
+        of["remarks"] = isLine ? remarks.of(of) : json::array();
     }
     return result;
 }

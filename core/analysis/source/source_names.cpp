@@ -148,12 +148,13 @@ SourceCode withoutTexts(SourceCode source) {
 
 SourceFileId SourceNames::fileLike(const std::string& shortPath) const {
     const auto lastPart = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
-    const auto files = filesByName_.get([&] {
+    const auto files = lazy_->filesByName.get([&] {
         FilesByName byName;
         for (std::size_t i = 0; i < shortPaths_.size(); ++i) {
             const SourceFileId id(i);
             byName.paths.try_emplace(shortPaths_[id], id);
-            const auto [known, isNew] = byName.lastParts.try_emplace(lastPart(shortPaths_[id]), id);
+            const auto [known, isNew] =
+                byName.lastParts.try_emplace(std::string(lastPart(shortPaths_[id])), id);
             if (!isNew)
                 known->second = {};
         }
@@ -167,7 +168,7 @@ SourceFileId SourceNames::fileLike(const std::string& shortPath) const {
 
 LineSpan SourceNames::statement(SourceFrameId frame) const {
     const SourceFrame& at = source_->frames[frame];
-    const auto all = statements_.get([this] {
+    const auto all = lazy_->statements.get([this] {
         IdVector<SourceFileId, std::vector<LineSpan>> statements;
         for (const SourceFile& file : source_->files)
             statements.add(statementsOf(file.text));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,13 +82,16 @@ private:
     IdVector<SourceFileId, std::string> shortPaths_;
     /// Where each line of a file's text begins.
     IdVector<SourceFileId, std::vector<std::size_t>> lines_;
-    // Few questions are about these.
-    LazyPart<IdVector<SourceFileId, std::vector<LineSpan>>> statements_; ///< by line
     /// Files by their short paths, and by the last parts of these; none where several are alike.
     struct FilesByName {
-        std::map<std::string_view, SourceFileId> paths, lastParts;
+        std::map<std::string, SourceFileId, std::less<>> paths, lastParts;
     };
-    LazyPart<FilesByName> filesByName_;
+    /// What few questions are about, made when it is asked for.
+    struct Lazy {
+        LazyPart<IdVector<SourceFileId, std::vector<LineSpan>>> statements; ///< by line
+        LazyPart<FilesByName> filesByName;
+    };
+    std::shared_ptr<const Lazy> lazy_ = std::make_shared<const Lazy>(); ///< for this to be moved
 };
 
 /// The folder that all of the user's files are in, with its last '/'; empty without files.

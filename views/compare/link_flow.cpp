@@ -39,9 +39,10 @@ void LinkFlow::show() {
     // The application's palette knows one colour for links; on dark ground it is too dark.
     const QString colour = context_.theme.current().accent.name();
     const auto anchor = [&](const QString& target, const QString& text) {
-        // A word joiner keeps a name from breaking after a slash, so that it reads as one.
+        // A word joiner keeps a name from breaking after a slash or dot, so that it reads as one.
         QString whole = text.toHtmlEscaped();
-        whole.replace(QLatin1Char('/'), QStringLiteral("/\u2060"));
+        for (const QString& sign : {QStringLiteral("/"), QStringLiteral(".")})
+            whole.replace(sign, sign + QChar(0x2060));
         return QStringLiteral("<a href='%1' style='color:%2; text-decoration:none'>%3</a>")
             .arg(target, colour, whole);
     };

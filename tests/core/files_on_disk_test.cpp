@@ -109,6 +109,9 @@ private slots:
             qputenv("HOME", QByteArray::fromStdString(path.string()));
             QCOMPARE(folderOf(own / "before/profile.pop", path / "net.py"), QString());
         }
+        fs::create_directory_symlink(own, folder() / "home");
+        qputenv("HOME", QByteArray::fromStdString((folder() / "home").string()));
+        QCOMPARE(folderOf(own / "before/profile.pop", own / "net.py"), QString());
         qputenv("HOME", QByteArray::fromStdString((own / "before").string()));
         QCOMPARE(folderOf(own / "before/profile.pop", own / "net.py"), QString());
         qputenv("HOME", home);

@@ -125,11 +125,17 @@ SourceFileState stateOf(const SourceFile& file, const fs::path& folder, const fs
     return declared && !isAscii(*text) ? SourceFileState::Recorded : SourceFileState::Changed;
 }
 
-/// Whether a folder is the root, the home folder or above it.
+/// Whether a folder is the root, the home folder or above it, by any of its names.
 bool isTooWide(const fs::path& folder) {
-    const char* home = std::getenv("HOME");
-    const std::string inHome = home == nullptr ? std::string() : (fs::path(home) / "").string();
-    return folder.relative_path().empty() || inHome.starts_with(folder.string());
+    if (folder.relative_path().empty())
+        return true;
+    const char* variable = std::getenv("HOME");
+    const fs::path home = variable == nullptr ? "" : variable;
+    std::error_code error;
+    for (const fs::path& name : {home, fs::canonical(home, error)})
+        if ((name / "").string().starts_with(folder.string()))
+            return true;
+    return false;
 }
 
 } // namespace

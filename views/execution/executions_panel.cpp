@@ -167,7 +167,11 @@ ExecutionsPanel::ExecutionsPanel(ViewContext& context, QWidget* parent)
         label->setContentsMargins(10, 4, 10, 4);
         label->setTextInteractionFlags(Qt::TextBrowserInteraction);
     }
-    inColumn(this, {figures_, histogram_, links_}, histogram_);
+    auto* content = new QWidget;
+    inColumn(content, {figures_, histogram_, links_}, histogram_);
+    auto* area = scrolled(content); // the tabs of a low window are lower
+    area->setAccessibleName(tr("Executions"));
+    inColumn(this, {area});
     connect(links_, &QLabel::linkActivated, this, [this](const QString& link) {
         const bool target = link.startsWith(QLatin1String("target:"));
         const std::int64_t step = stepOfLink(target ? link.mid(7) : link);

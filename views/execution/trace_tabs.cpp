@@ -33,9 +33,7 @@ TraceTabs::TraceTabs(ViewContext& context)
     addTab(scroll, tr("Summary"));
     addTab(inRange_, tr("Range"));
     addTab(step_, tr("Details"));
-    auto* executions = scrolled(executions_);
-    executions->setAccessibleName(tr("Executions"));
-    addTab(executions, tr("Executions"));
+    addTab(executions_, tr("Executions"));
     addTab(calls_, tr("Calls"));
     addTab(marksPanel_, tr("Marks"));
     addTab(record_, tr("Graphs"));

@@ -20,7 +20,7 @@ const std::vector<Report>& allReports() {
         {"exchanges", exchangesReport, {Tile, Ipu, Filter}},
         {"programs", programsReport, {Filter}},
         {"operations", operationsReport, {Run, By, Filter}},
-        {"source", sourceReport, {Run, By, Filter}},
+        {"source", sourceReport, {Run, By, Filter, Sources}},
         {"trace", traceReport, {Ipu, Step, By}, true},
         {"pipeline", stagesReport, {}},
         {"phases", phasesReport, {Filter}},

@@ -2,6 +2,7 @@
 // window shows.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,13 +21,14 @@ struct ReportRequest {
     std::optional<std::int32_t> run; ///< --run; the last if not given
     std::string breakdown;           ///< --by; empty if not given
     std::optional<Pattern> filter;   ///< --filter, on names
+    std::filesystem::path sources;   ///< --source-folder; empty if not given
     [[nodiscard]] bool wants(const std::string& name) const {
         return !filter || filter->isIn(name);
     }
 };
 
 /// The parameters that a report may accept, see ReportRequest.
-enum class ReportOption { Tile, Ipu, Step, Run, By, Filter };
+enum class ReportOption { Tile, Ipu, Step, Run, By, Filter, Sources };
 
 /// Removes the rows whose name the filter does not match.
 void keepWanted(Table& table, const ReportRequest& request);
@@ -50,7 +52,7 @@ Document verticesReport(const ProfileView& profile, const ReportRequest& request
 Document exchangesReport(const ProfileView& profile, const ReportRequest& request);
 Document programsReport(const ProfileView& profile, const ReportRequest& request);
 Document operationsReport(const ProfileView& profile, const ReportRequest& request);
-/// Costs by line, function, file or stack of the program that made the model.
+/// Costs by line, statement, function, file or stack of the program that made the model.
 Document sourceReport(const ProfileView& profile, const ReportRequest& request);
 Document traceReport(const ProfileView& profile, const ReportRequest& request);
 Document stagesReport(const ProfileView& profile, const ReportRequest& request);

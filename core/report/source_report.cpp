@@ -4,30 +4,35 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/analysis/accounting/called_cycles.h"
 #include "core/analysis/accounting/cost_columns.h"
+#include "core/analysis/insights/line_remarks.h"
 #include "core/analysis/insights/wait_causes.h"
+#include "core/analysis/source/files_on_disk.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/report/report.h"
+#include "core/report/source_parts.h"
 
 namespace tilescope {
 namespace {
 
 /// The layers that this report has, a line by default.
 constexpr auto sourceLayers =
-    std::to_array({CostLayer::Line, CostLayer::Function, CostLayer::File, CostLayer::Stack});
+    std::to_array({CostLayer::Line, CostLayer::Statement, CostLayer::Function, CostLayer::File,
+                   CostLayer::Stack});
 
 /// What rows are; "line:libraries" also counts lines of libraries.
-struct Breakdown {
+struct SourceBreakdown {
     CostLayer layer = CostLayer::Line;
     SourceReach reach = SourceReach::Mine;
 };
 
-Breakdown breakdownFrom(std::string_view text) {
+SourceBreakdown sourceBreakdownFrom(std::string_view text) {
     constexpr std::string_view libraries = ":libraries";
-    Breakdown wanted;
+    SourceBreakdown wanted;
     if (text.ends_with(libraries)) {
         wanted.reach = SourceReach::Libraries;
         text.remove_suffix(libraries.size());
@@ -58,14 +63,25 @@ void sortByCost(std::vector<CostRow>& rows) {
 /// Cycles in which IPUs wait for what a line does, by its row's path and IPU.
 using Waits = std::map<std::pair<std::string, IpuId>, std::int64_t>;
 
+/// The line that a wait belongs to.
+SourceFrameId lineOf(const CausedWait& wait, const SourceNames& names) {
+    return wait.anchor ? names.frameOf(*wait.anchor) : names.frameOf(wait.node);
+}
+
+/// That of the run that is asked for.
+std::shared_ptr<const Accounting> accountingFor(const ProfileView& profile,
+                                                const ReportRequest& request) {
+    return request.run ? std::make_shared<const Accounting>(Accounting::make(profile, *request.run))
+                       : accountingOf(profile);
+}
+
 /// Lines whose only cost is that others wait for them get rows of their own.
 Waits addWaits(std::vector<CostRow>& rows, const ProfileView& profile, const SourceNames& names,
                CostLayer layer) {
     Waits waits;
     const auto grain = grainOf(layer);
     for (const CausedWait& wait : causedWaits(profile)) {
-        const SourceFrameId frame =
-            wait.anchor ? names.frameOf(*wait.anchor) : names.frameOf(wait.node);
+        const SourceFrameId frame = lineOf(wait, names);
         if (!frame.valid() || !grain)
             continue;
         const std::string path = names.name(frame, *grain);
@@ -90,7 +106,7 @@ using Called = std::map<std::pair<std::string, IpuId>, std::int64_t>;
 
 /// Lines that only call others get rows of their own.
 Called addCallers(std::vector<CostRow>& rows, const Accounting& accounting,
-                  const SourceNames& names, const Breakdown& wanted) {
+                  const SourceNames& names, const SourceBreakdown& wanted) {
     Called called;
     const auto grain = grainOf(wanted.layer);
     if (!grain || wanted.layer == CostLayer::Stack) // a stack is called by nothing
@@ -137,6 +153,7 @@ Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, cons
          "the rows without a line"});
     table.columns.push_back({"file", "File", Unit::None, {}, false, Shown::Data});
     table.columns.push_back({"line", "Line", Unit::None, {}, false, Shown::Data});
+    table.columns.push_back({"endLine", "Last line", Unit::None, {}, false, Shown::Data});
     table.columns.push_back({"function", "Function", Unit::None, {}, false, Shown::Data});
     table.columns.push_back({"text", "Text"});
     for (Row& row : table.rows) {
@@ -145,24 +162,92 @@ Table lineTable(const SourceNames& names, const std::vector<CostRow>& rows, cons
         row.cells.push_back(figureOf(called, cost));
         row.cells.push_back(figureOf(waits, cost));
         if (!frame.valid()) {
-            row.cells.insert(row.cells.end(), {Cell(), Cell(), Cell(), Cell()});
+            row.cells.insert(row.cells.end(), {Cell(), Cell(), Cell(), Cell(), Cell()});
             continue;
         }
         const SourceFrame& at = names.code().frames[frame];
-        const bool isLine = layer == CostLayer::Line || layer == CostLayer::Stack;
+        const bool isStatement = layer == CostLayer::Statement;
+        const bool isLine = layer == CostLayer::Line || layer == CostLayer::Stack || isStatement;
+        const LineSpan span = isStatement ? names.statement(frame) : LineSpan{at.line, at.line};
         row.cells.emplace_back(names.shortPath(at.file));
-        row.cells.push_back(isLine ? Cell(std::int64_t{at.line}) : Cell());
+        row.cells.push_back(isLine ? Cell(std::int64_t{span.first}) : Cell());
+        row.cells.push_back(isLine ? Cell(std::int64_t{span.last}) : Cell());
         row.cells.push_back(layer == CostLayer::File ? Cell() : textOrNone(at.function));
-        row.cells.push_back(isLine ? textOrNone(names.text(frame)) : Cell());
+        row.cells.push_back(isLine
+                                ? textOrNone(names.text(frame, isStatement ? SourceGrain::Statement
+                                                                           : SourceGrain::Line))
+                                : Cell());
     }
     return table;
+}
+
+/// Files that may be the user's, with what is known of them; those of libraries only by request.
+Table fileTable(const SourceNames& names, const std::filesystem::path& folder, SourceReach reach) {
+    Table table{"files",
+                "Files",
+                {{"file", "File"},
+                 in(Shown::Data, {"path", "Path"}),
+                 {"origin", "Origin"},
+                 {"textBytes", "Text", Unit::Bytes, "In the profile"},
+                 {"state", "State", Unit::None,
+                  "Of the text in the profile and the file on disk: notRecorded, recorded (and not "
+                  "compared), same, changed, missing"}}};
+    const auto states = statesOnDisk(names, folder);
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        const SourceFileId id(i);
+        const SourceFile& file = names.code().files[id];
+        if (file.origin != SourceOrigin::Library || reach == SourceReach::Libraries)
+            table.add({names.shortPath(id), file.path, std::string(toString(file.origin)),
+                       static_cast<std::int64_t>(file.text.size()),
+                       std::string(toString(states[id]))});
+    }
+    return table;
+}
+
+Cell numberOrNone(std::int64_t number) {
+    return number > 0 ? Cell(number) : Cell();
+}
+
+/// What insights say of rows; they are those of the last run.
+Table remarkTable(const ProfileView& profile, const SourceNames& names, CostLayer layer,
+                  const ReportRequest& request) {
+    Table table{"remarks",
+                "What insights say",
+                {{"path", std::string(titleOf(layer))},
+                 {"kind", "Insight"},
+                 {"level", "Level"},
+                 {"costCycles", "Cycles", Unit::Cycles, "Of the insight, at all of its places"},
+                 {"costBytes", "Bytes", Unit::Bytes, "Of the insight, at all of its places"},
+                 {"title", "Remark"}}};
+    const auto grain = grainOf(layer);
+    if (!grain)
+        return table;
+    for (const LineRemark& remark : lineRemarks(profile, names, *grain))
+        if (const std::string path = names.name(remark.frame, *grain); request.wants(path))
+            table.add({path, remark.rule, std::string(toString(remark.level)),
+                       numberOrNone(remark.cost.cycles), numberOrNone(remark.cost.bytes),
+                       remark.title});
+    return table;
+}
+
+std::filesystem::path folderFor(const ProfileView& profile, const SourceCode& source,
+                                const std::filesystem::path& chosen) {
+    if (chosen.empty())
+        return folderOfSources(profile, source);
+    std::error_code error;
+    if (!std::filesystem::is_directory(chosen, error))
+        throw UserError(fmt::format("option --source-folder: '{}' is not a folder; it is the one "
+                                    "that the files of the program are in",
+                                    chosen.string()));
+    return chosen;
 }
 
 } // namespace
 
 Document sourceReport(const ProfileView& profile, const ReportRequest& request) {
-    const Breakdown wanted = breakdownFrom(request.breakdown);
+    const SourceBreakdown wanted = sourceBreakdownFrom(request.breakdown);
     const SourceNames names(profile, wanted.reach);
+    const std::filesystem::path folder = folderFor(profile, names.code(), request.sources);
     Document document;
     if (!names.recorded()) {
         document.fields = {{"source", "Source lines",
@@ -171,9 +256,7 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
         document.tables.push_back(lineTable(names, {}, {}, wanted.layer));
         return document;
     }
-    const auto kept =
-        request.run ? std::make_shared<const Accounting>(Accounting::make(profile, *request.run))
-                    : accountingOf(profile);
+    const auto kept = accountingFor(profile, request);
     std::vector<CostRow> rows = costRows(profile, *kept, wanted.layer, 1, {}, wanted.reach);
     // They are those of the last run.
     const Waits waits = request.run ? Waits() : addWaits(rows, profile, names, wanted.layer);
@@ -185,14 +268,61 @@ Document sourceReport(const ProfileView& profile, const ReportRequest& request) 
     for (const SourceFile& file : names.code().files)
         recorded += file.text.empty() ? 0 : 1;
     document.fields = {
-        {"files", "Files", static_cast<std::int64_t>(names.code().files.size()), Unit::Count},
+        {"fileCount", "Files", static_cast<std::int64_t>(names.code().files.size()), Unit::Count},
         {"filesWithText", "Files with their text in the profile", recorded, Unit::Count}};
     if (totals.run >= 0) {
         document.fields.push_back({"run", "Run", totals.name});
         document.fields.push_back({"runCycles", "Cycles of the run", totals.cycles, Unit::Cycles});
     }
     document.tables.push_back(lineTable(names, rows, totals, wanted.layer, called, waits));
+    document.tables.push_back(fileTable(names, folder, wanted.reach));
+    if (!request.run)
+        document.tables.push_back(remarkTable(profile, names, wanted.layer, request));
     return document;
+}
+
+SourceParts sourceParts(const ProfileView& profile, const ReportRequest& request) {
+    const SourceBreakdown wanted = sourceBreakdownFrom(request.breakdown);
+    const SourceNames names(profile, wanted.reach);
+    const auto kept = accountingFor(profile, request);
+    SourceParts parts{
+        {"places",
+         "",
+         {{"path", "Row"},
+          {"ipu", "IPU"},
+          {"place", "Place"},
+          {"pass", "Pass"},
+          {"how", "Has the line because"},
+          {"cycles", "Cycles", Unit::Cycles}}},
+        {"losses",
+         "",
+         {{"path", "Row"}, {"ipu", "IPU"}, {"kind", "Loss"}, {"cycles", "Cycles", Unit::Cycles}}}};
+    const auto grain = grainOf(wanted.layer);
+    if (!grain || !names.recorded())
+        return parts;
+    const auto graph = profile.modelGraph();
+    for (const CostPlace& place : kept->places()) {
+        const SourceFrameId frame = names.frameOf(place.node);
+        if (!place.operation.valid() || !frame.valid())
+            continue;
+        std::map<IpuId, std::int64_t> cycles;
+        for (const PlacedStep& step : place.steps)
+            cycles[step.once.ipu] += kept->totals().run >= 0 ? step.cycles : step.once.cycles;
+        for (const auto& [ipu, sum] : cycles)
+            parts.places.add({names.name(frame, *grain), std::int64_t{ipu.value()}, place.path,
+                              std::string(toString(place.pass)),
+                              std::string(toString(graph->nodes[place.node].source.link)), sum});
+    }
+    if (request.run)
+        return parts; // waits are those of the last run
+    std::map<std::tuple<std::string, IpuId, LossKind>, std::int64_t> losses;
+    for (const CausedWait& wait : causedWaits(profile))
+        if (const SourceFrameId frame = lineOf(wait, names); frame.valid())
+            losses[{names.name(frame, *grain), wait.ipu, wait.kind}] += wait.cycles;
+    for (const auto& [of, cycles] : losses)
+        parts.losses.add({std::get<0>(of), std::int64_t{std::get<1>(of).value()},
+                          std::string(toString(std::get<2>(of))), cycles});
+    return parts;
 }
 
 } // namespace tilescope

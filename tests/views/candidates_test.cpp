@@ -115,6 +115,20 @@ private slots:
         QVERIFY(!panel().grab().isNull());
     }
 
+    // A source that did not run has no time to be compared with: rates are shown.
+    void aNarrowPanelHasRatesWhereTimesAreUnknown() {
+        std::vector<Candidate> runs(2);
+        runs[1].info.throughput = 2000;
+        const auto keys = [&](const ProfileInfo& source) {
+            QStringList list;
+            for (const Column& column : candidateTable(runs, {}, source, Columns::Few).columns)
+                list << QString::fromStdString(column.key);
+            return list.join(' ');
+        };
+        QCOMPARE(keys(runs[0].info), "run samples fullestTile live");
+        QCOMPARE(keys(runs[1].info), "run time fullestTile live");
+    }
+
     void arrowKeysFlipThroughThem() {
         openPanel();
         QTableView& table = panel().table().view();

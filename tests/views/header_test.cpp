@@ -189,6 +189,39 @@ private slots:
         QCOMPARE(role(*list.item(0), RecentRow::DetailsRole), "batch 1 \u2192 8");
     }
 
+    void namesTellTwoFilesApart_data() {
+        QTest::addColumn<QString>("source");
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QString>("names");
+        QTest::newRow("folders") << "/runs/a/profile.pop"
+                                 << "/runs/b/profile.pop"
+                                 << "a b";
+        QTest::newRow("files of a folder") << "/runs/a.pop"
+                                           << "/runs/b.pop"
+                                           << "a.pop b.pop";
+        QTest::newRow("of a script, before and after") << "/net/before/training/profile.pop"
+                                                       << "/net/after/training/profile.pop"
+                                                       << "before after";
+        QTest::newRow("one in the other's folder") << "/training/profile.pop"
+                                                   << "/training/training/profile.pop"
+                                                   << "training training";
+        QTest::newRow("without folders") << "a.pop"
+                                         << "runs/a.pop"
+                                         << " runs";
+        QTest::newRow("the same file") << "/runs/a/profile.pop"
+                                       << "/runs/a/profile.pop"
+                                       << "profile.pop profile.pop";
+        QTest::newRow("none") << ""
+                              << ""
+                              << " ";
+    }
+    void namesTellTwoFilesApart() {
+        QFETCH(QString, source);
+        QFETCH(QString, target);
+        const auto [one, other] = views::shortNames(source.toStdString(), target.toStdString());
+        QTEST(one + ' ' + other, "names");
+    }
+
     void ages() {
         const QDateTime now = QDateTime::fromString("2026-03-10T12:00:00Z", Qt::ISODate);
         QCOMPARE(views::ageText(now.addSecs(-20), now), "just now");

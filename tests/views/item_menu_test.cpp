@@ -100,6 +100,25 @@ private slots:
         QVERIFY(selected().operation.valid());
     }
 
+    void onlyTextsAreFilteredBy() {
+        auto& operations = show<views::OperationsView>(Report::Operations);
+        views::TableModel& model = operations.table().model();
+        Table table{"rows", "", {{"name", "Name"}, {"type", "Type"}, {"bytes", "Bytes"}}};
+        table.columns.back().summed = true;
+        table.add({std::string("first"), Cell(), std::int64_t{7}}, 0);
+        operations.table().setTable(table);
+        const auto offered = [&](int row, int column) {
+            QMenu* menu = menuAt(*operations.table().view().viewport(),
+                                 cellAt(operations.table().view(), row, column));
+            return menu == nullptr ? QString() : textsOf(*menu).join('\n');
+        };
+        QCOMPARE(model.rowCount(), 2); // the totals are first
+        QVERIFY(offered(1, 0).contains("Filter to 'first'"));
+        QVERIFY(offered(1, 2).contains("Filter to 'first'"));
+        for (const auto& [row, column] : {std::pair{0, 0}, {0, 2}, {1, 1}})
+            QVERIFY2(!offered(row, column).contains("Filter to"), qPrintable(offered(row, column)));
+    }
+
     void theKeyboardOpensTheMenuOfTheCurrentRow() {
         auto& operations = show<views::OperationsView>(Report::Operations);
         QTableView& table = operations.table().view();

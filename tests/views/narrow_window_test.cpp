@@ -1,6 +1,8 @@
 // What gives way in a narrow or low window: words before numbers, columns before names.
 #include <QClipboard>
 #include <QHeaderView>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTextLayout>
 #include <QTreeView>
 #include <QtTest>
@@ -10,6 +12,7 @@
 #include "tests/support/test_main.h"
 #include "tests/views/sample_files.h"
 #include "tests/views/shown_window.h"
+#include "views/execution/trace_tabs.h"
 #include "views/programs/programs_view.h"
 #include "views/values/values_view.h"
 #include "views/widgets/short_label.h"
@@ -105,6 +108,22 @@ private slots:
         label.resize(100, label.height());
         QVERIFY(label.grab().toImage() != whole.copy(label.rect()));
         QVERIFY(label.text().endsWith("pixels"));
+    }
+
+    void inALowWindowLanesKeepTheRoom() {
+        test::openProfiles(*window_, {files_.write("low.pop", {.ipus = 2})});
+        window_->showReport(Report::Trace);
+        resize(960, 540);
+        auto& tabs = test::child<views::TraceTabs>(*window_);
+        const int both = tabs.parentWidget()->height();
+        QVERIFY2(tabs.height() * 3 <= both,
+                 qPrintable(QStringLiteral("%1 of %2").arg(tabs.height()).arg(both)));
+        QVERIFY(tabs.height() >= 5 * tabs.fontMetrics().height());
+        // A sentence has nothing to scroll to.
+        tabs.setCurrentIndex(3);
+        test::waitUntilIdle(*window_);
+        const auto* area = tabs.currentWidget()->findChild<QScrollArea*>();
+        QVERIFY(area != nullptr && !area->verticalScrollBar()->isVisible());
     }
 
     void theTimeIsInTheHeader() {

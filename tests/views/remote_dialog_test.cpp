@@ -1,5 +1,6 @@
 // Profiles that are not opened as they are: remote ones, and captures.
 #include <QComboBox>
+#include <QDialogButtonBox>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSettings>
@@ -46,6 +47,12 @@ private slots:
         const QByteArray name = QTest::currentTestFunction();
         if (!problem_.empty() && (name.startsWith("aRemote") || name.startsWith("folders")))
             QSKIP(problem_.c_str());
+    }
+
+    void buttonsHaveWordsAlone() {
+        const QDialogButtonBox buttons(QDialogButtonBox::Cancel | QDialogButtonBox::Ok);
+        for (const QAbstractButton* button : buttons.buttons())
+            QVERIFY(button->icon().isNull() && !button->text().isEmpty());
     }
 
     void initTestCase() {

@@ -12,6 +12,7 @@ LinkFlow::LinkFlow(ViewContext& context, QWidget* parent)
     setAlignment(Qt::AlignTop | Qt::AlignLeft);
     setTextInteractionFlags(Qt::TextBrowserInteraction);
     setFocusPolicy(Qt::StrongFocus);
+    setContextMenuPolicy(Qt::NoContextMenu); // that of a label copies where links lead to: numbers
     connect(this, &QLabel::linkActivated, this, [this](const QString& link) {
         if (link == QLatin1String("more"))
             emit moreWanted();
@@ -38,9 +39,10 @@ void LinkFlow::show() {
     // The application's palette knows one colour for links; on dark ground it is too dark.
     const QString colour = context_.theme.current().accent.name();
     const auto anchor = [&](const QString& target, const QString& text) {
-        // A word joiner keeps a name from breaking after a slash, so that it reads as one.
+        // A word joiner keeps a name from breaking after a slash or dot, so that it reads as one.
         QString whole = text.toHtmlEscaped();
-        whole.replace(QLatin1Char('/'), QStringLiteral("/\u2060"));
+        for (const QString& sign : {QStringLiteral("/"), QStringLiteral(".")})
+            whole.replace(sign, sign + QChar(0x2060));
         return QStringLiteral("<a href='%1' style='color:%2; text-decoration:none'>%3</a>")
             .arg(target, colour, whole);
     };

@@ -163,10 +163,15 @@ ExecutionsPanel::ExecutionsPanel(ViewContext& context, QWidget* parent)
     links_->setTextFormat(Qt::RichText);
     for (QLabel* label : {figures_, links_}) {
         label->setWordWrap(true);
+        label->setAlignment(Qt::AlignLeft | Qt::AlignTop); // there may be nothing below it
         label->setContentsMargins(10, 4, 10, 4);
         label->setTextInteractionFlags(Qt::TextBrowserInteraction);
     }
-    inColumn(this, {figures_, histogram_, links_}, histogram_);
+    auto* content = new QWidget;
+    inColumn(content, {figures_, histogram_, links_}, histogram_);
+    auto* area = scrolled(content); // the tabs of a low window are lower
+    area->setAccessibleName(tr("Executions"));
+    inColumn(this, {area});
     connect(links_, &QLabel::linkActivated, this, [this](const QString& link) {
         const bool target = link.startsWith(QLatin1String("target:"));
         const std::int64_t step = stepOfLink(target ? link.mid(7) : link);
@@ -183,6 +188,7 @@ void ExecutionsPanel::clear() {
     program_ = {};
     figures_->setText(tr("Click a step in the trace above: its executions are counted here."));
     histogram_->showDurations({}, {}, 0);
+    histogram_->hide();
     links_->clear();
 }
 
@@ -242,6 +248,7 @@ ExecutionsPanel::Read ExecutionsPanel::readOf(const ProfilePair& profiles, Progr
 }
 
 void ExecutionsPanel::showRead(const Read& read) {
+    histogram_->show();
     QStringList figures;
     QStringList links;
     const bool isPair = !read.source.empty() && !read.target.empty();

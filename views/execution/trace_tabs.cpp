@@ -24,6 +24,9 @@ TraceTabs::TraceTabs(ViewContext& context)
     , range_(new RangeField(context))
     , colours_(new QComboBox) {
     setDocumentMode(true);
+    constexpr int leastLines = 7; // of text, the tabs' heads included: in a low window lanes need
+                                  // the room more
+    setMinimumHeight(leastLines * fontMetrics().height());
     setCornerWidget(makeCorner());
     auto* scroll = scrolled(statistics_);
     scroll->setAccessibleName(tr("Statistics"));

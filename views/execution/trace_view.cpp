@@ -129,6 +129,7 @@ void TraceView::reload() {
 }
 
 void TraceView::show(const ShownExecution& execution) {
+    controls_->setEnabled(true);
     read_ = shown_ = execution;
     controls_->offerAlignment(comparing() && !onlyTargetRan(profiles()) &&
                               profiles().target->info().hasExecution);
@@ -154,6 +155,7 @@ void TraceView::show(const ShownExecution& execution) {
 }
 
 void TraceView::showNothing() {
+    controls_->setEnabled(false); // there is nothing that they would change
     panes_->clear();
     tabs_->cancel();
     navigator_->countMatches();

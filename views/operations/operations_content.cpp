@@ -118,8 +118,13 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
     const auto namesOf = [&](const ProfileView& profile) {
         return std::make_shared<const SourceNames>(profile, choice.reach, stop);
     };
+    const auto folderFor = [&](const ProfileView& profile, const SourceNames& names) {
+        return choice.sources.empty() ? folderOfSources(profile, names.code()) : choice.sources;
+    };
     if (choice.layer == CostLayer::Line) {
         report.names = namesOf(*profiles.source);
+        report.folder = folderFor(*profiles.source, *report.names);
+        report.states = statesOnDisk(*report.names, report.folder);
         report.mainOperations = mainOperations(*profiles.source, report.source.rows, stop);
     }
     if (choice.layer == CostLayer::Line && choice.waitsByCause && !profiles.comparing())
@@ -133,8 +138,11 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
     if (profiles.comparing()) {
         report.target = readRows(*profiles.target, choice, stop);
         if (choice.layer == CostLayer::Line && report.hasLines &&
-            !profiles.target->source(stop)->frames.empty())
+            !profiles.target->source(stop)->frames.empty()) {
             report.targetNames = namesOf(*profiles.target);
+            report.targetFolder = folderFor(*profiles.target, *report.targetNames);
+            report.targetStates = statesOnDisk(*report.targetNames, report.targetFolder);
+        }
         report.executed = report.executed && profiles.target->info().hasExecution;
         report.runsAlike = report.executed && runSamplesOf(profiles.source->info()).samples() ==
                                                   runSamplesOf(profiles.target->info()).samples();

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <QStringList>
+#include <filesystem>
 #include <stop_token>
 
 #include "core/analysis/accounting/called_cycles.h"
 #include "core/analysis/accounting/cost_columns.h"
 #include "core/analysis/compare/profile_pair.h"
 #include "core/analysis/insights/wait_causes.h"
+#include "core/analysis/source/files_on_disk.h"
 #include "views/summary/bars.h"
 #include "views/tables/cell_text.h"
 #include "views/tables/value_tree.h"
@@ -20,6 +22,8 @@ struct GroupChoice {
     int depth = 1;                         ///< parts of a scope
     SourceReach reach = SourceReach::Mine; ///< whose lines count, in layers of lines
     bool waitsByCause = false; ///< of one profile's lines: waits are part of what causes them
+    /// That the user's files are in, of lines; empty: the one that they are known to be in.
+    std::filesystem::path sources = {};
     friend bool operator==(const GroupChoice&, const GroupChoice&) = default;
 };
 
@@ -41,6 +45,9 @@ struct OperationsReport {
     std::shared_ptr<const SourceNames> names;
     /// Of the target, where rows are lines and it has any.
     std::shared_ptr<const SourceNames> targetNames;
+    /// Of the files of `names` and `targetNames`, and the folders that they were compared with.
+    IdVector<SourceFileId, SourceFileState> states, targetStates;
+    std::filesystem::path folder, targetFolder;
     std::vector<CausedWait> waits; ///< where they are wanted
     /// A line of the program, one entry for each IPU, with all that it calls: of one profile that
     /// was executed, where rows are lines.

@@ -33,6 +33,7 @@ std::vector<NamedChoice> layerChoices(int depth, bool hasLines) {
     choices.push_back({{CostLayer::Step}, Text::tr("Program steps")});
     if (hasLines) {
         choices.push_back({{CostLayer::Line}, Text::tr("Source lines")});
+        choices.push_back({{CostLayer::Statement}, Text::tr("Statements of the source")});
         choices.push_back({{CostLayer::Function}, Text::tr("Functions of the source")});
         choices.push_back({{CostLayer::File}, Text::tr("Source files")});
         choices.push_back({{CostLayer::Stack}, Text::tr("Source stacks")});

@@ -68,6 +68,7 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
         row < 0 ? forgetDetails() : choose(row); // those of another line would be taken for its own
     });
     connect(code_, &SourcePane::wantedChanged, this, [this] { setChoice(code_->wanted()); });
+    connect(code_, &SourcePane::filesChanged, this, &OperationsView::load);
     connect(code_, &SourcePane::status, this, &OperationsView::status);
     connect(flame_, &FlamePane::hovered, this, &OperationsView::status);
     connect(flame_, &FlamePane::chosen, this, &OperationsView::chooseInFlame);
@@ -292,8 +293,11 @@ std::int32_t OperationsView::rowOf(OperationId operation, ModelNodeId node) cons
 void OperationsView::forgetDetails() {
     shownRow_ = -1;
     roofline_->mark(-1);
-    detailsPanel_->showMessage(tr("Nothing is selected"),
-                               tr("Select an operation to see its figures, steps, code and plan."));
+    detailsPanel_->showMessage(
+        tr("Nothing is selected"),
+        pages_->currentWidget() == code_
+            ? tr("Select a line with costs to see its figures, steps and code.")
+            : tr("Select an operation to see its figures, steps, code and plan."));
 }
 
 void OperationsView::load() {

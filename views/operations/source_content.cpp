@@ -148,6 +148,11 @@ CodeFile fileOf(const SourceNames& names, SourceFileId id, LineCosts lines) {
     return file;
 }
 
+SourceFileState stateOf(const IdVector<SourceFileId, SourceFileState>& states, SourceFileId file) {
+    return file.valid() && file.index() < states.size() ? states[file]
+                                                        : SourceFileState::NotRecorded;
+}
+
 CodeFiles filesOfOne(const OperationsReport& report, CodeMetric metric) {
     CodeFiles all;
     const SourceNames& names = *report.names;
@@ -171,25 +176,12 @@ CodeFiles filesOfOne(const OperationsReport& report, CodeMetric metric) {
         all.noLine -= addWaits(costs, names, report.waits, columns.size());
     for (auto& [id, lines] : costs) {
         all.files.push_back(fileOf(names, id, std::move(lines)));
+        all.files.back().onDisk = stateOf(report.states, id);
         all.files.back().columns = columns;
         all.files.back().metric = metric;
     }
     sortByCost(all.files);
     return all;
-}
-
-/// The file of a version by its name, else the only one whose name ends alike; none if it lacks it.
-SourceFileId namesake(const SourceNames& names, const std::string& path) {
-    const auto last = [](const std::string& of) { return of.substr(of.rfind('/') + 1); };
-    std::vector<SourceFileId> alike;
-    for (std::size_t i = 0; i < names.code().files.size(); ++i) {
-        const SourceFileId id(i);
-        if (names.shortPath(id) == path)
-            return id;
-        if (last(names.shortPath(id)) == last(path))
-            alike.push_back(id);
-    }
-    return alike.size() == 1 ? alike.front() : SourceFileId();
 }
 
 constexpr std::size_t sourceColumn = 0;
@@ -282,17 +274,20 @@ CodeFiles filesOfTwo(const OperationsReport& report, CodeMetric metric) {
     all.noLine = addRows(before, source, report.source.rows, counted, passes);
     addRows(after, target, report.target.rows, counted, passes);
     for (auto& [id, costs] : before) {
-        const SourceFileId other = namesake(target, source.shortPath(id));
+        const SourceFileId other = target.fileLike(source.shortPath(id));
         LineCosts others;
         if (const auto found = after.extract(other))
             others = std::move(found.mapped());
         all.files.push_back(
             ComparedFile(source, id, std::move(costs), target, other, std::move(others)).take());
+        all.files.back().onDisk = stateOf(report.targetStates, other);
     }
-    for (auto& [id, costs] : after)
-        all.files.push_back(ComparedFile(source, namesake(source, target.shortPath(id)), {}, target,
+    for (auto& [id, costs] : after) {
+        all.files.push_back(ComparedFile(source, source.fileLike(target.shortPath(id)), {}, target,
                                          id, std::move(costs))
                                 .take());
+        all.files.back().onDisk = stateOf(report.targetStates, id);
+    }
     for (CodeFile& file : all.files)
         file.metric = metric;
     sortByCost(all.files);

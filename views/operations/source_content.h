@@ -53,6 +53,7 @@ struct CodeFile {
     QString name;
     QString path;          ///< as the program named it; of two versions the target's
     bool recorded = false; ///< its text is in the profile: all lines are here, not only the costly
+    SourceFileState onDisk = SourceFileState::NotRecorded; ///< of two versions the target's
     CodeMetric metric = CodeMetric::Cycles;
     std::int64_t cost = 0;
     std::vector<CodeColumn> columns;

@@ -2,6 +2,8 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QFile>
+#include <QFileDialog>
 #include <QLabel>
 #include <QToolButton>
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "views/operations/open_in_editor.h"
 #include "views/theme/text.h"
 #include "views/widgets/parts.h"
+#include "views/widgets/short_label.h"
 #include "views/widgets/tool_row.h"
 
 namespace tilescope::views {
@@ -26,15 +29,19 @@ constexpr std::array shareTexts{
     QT_TRANSLATE_NOOP("SourcePane", "%1 of the memory that is always live")};
 static_assert(shareTexts.size() == codeMetrics);
 
+constexpr int leastSummary = 100; ///< pixels
+constexpr int mostSummary = 400;
+
 } // namespace
 
 SourcePane::SourcePane(ViewContext& context)
     : context_(context)
     , panel_(new LoadingPanel(context.workers))
-    , summary_(new QLabel)
-    , code_(new CodeView(context)) {
+    , summary_(new ShortLabel({}, leastSummary, mostSummary))
+    , code_(new CodeView(context))
+    , check_(context.workers) {
     auto* content = new QWidget;
-    inColumn(content, {makeTools(), code_});
+    inColumn(content, {makeTools(), summary_, code_});
     panel_->setContent(content);
     inColumn(this, {panel_});
     connect(code_, &CodeView::chosen, this, [this](int line) {
@@ -62,7 +69,7 @@ QWidget* SourcePane::makeTools() {
                                   "cause them, by the losses of Insights"),
                                false);
     summary_->setTextFormat(Qt::PlainText);
-    tools_->add(summary_);
+    summary_->setContentsMargins(10, 0, 10, 4); // below the labels of the row
     tools_->addStretch();
     connect(choice_, &QComboBox::activated, this, &SourcePane::showFile);
     connect(metric_, &QComboBox::activated, this, &SourcePane::fillAgain);
@@ -76,6 +83,9 @@ void SourcePane::makeMenu() {
     code_->addAction(edit);
     connect(edit, &QAction::triggered, this, &SourcePane::openCurrent);
     connect(code_, &CodeView::editorWanted, this, &SourcePane::openCurrent);
+    auto* folder = new QAction(tr("Compare with files on disk…"), code_);
+    code_->addAction(folder);
+    connect(folder, &QAction::triggered, this, &SourcePane::chooseFolder);
     setPointAt(*code_, [this](const std::optional<QPoint>& at, const ShowMenu& show) {
         const int line = at ? code_->lineAt(at->y()) : code_->current();
         if (at && line >= 0)
@@ -96,10 +106,44 @@ void SourcePane::openCurrent() {
         emit status(problem);
 }
 
+void SourcePane::chooseFolder() {
+    const QString chosen = QFileDialog::getExistingDirectory(
+        this, tr("The folder that the program's files are in"), folder_);
+    if (!chosen.isEmpty())
+        setFolder(chosen);
+}
+
+void SourcePane::setFolder(const QString& folder) {
+    folder_ = folder;
+    emit wantedChanged();
+}
+
+bool SourcePane::event(QEvent* event) {
+    if (event->type() == QEvent::WindowActivate)
+        checkFiles();
+    return QWidget::event(event);
+}
+
+void SourcePane::checkFiles() {
+    if (!report_ || !report_->names || !isVisible())
+        return;
+    check_.start([this, report = report_](const std::stop_token&) -> BackgroundQuery::Deliver {
+        const bool same =
+            statesOnDisk(*report->names, report->folder) == report->states &&
+            (!report->targetNames ||
+             statesOnDisk(*report->targetNames, report->targetFolder) == report->targetStates);
+        return [this, same] {
+            if (!same)
+                emit filesChanged();
+        };
+    });
+}
+
 GroupChoice SourcePane::wanted() const {
     GroupChoice choice{CostLayer::Line};
     choice.reach = libraries_->isChecked() ? SourceReach::Libraries : SourceReach::Mine;
     choice.waitsByCause = waits_->isChecked();
+    choice.sources = QFile::encodeName(folder_).toStdString();
     return choice;
 }
 
@@ -138,7 +182,7 @@ void SourcePane::setReport(std::shared_ptr<const OperationsReport> report) {
         }
     }
     panel_->showContent();
-    fill();
+    fillAgain();
 }
 
 // The line stays the current one.
@@ -173,6 +217,10 @@ void SourcePane::fill() {
     showFile(std::max(0, choice_->findText(before)));
 }
 
+QString SourcePane::summary() const {
+    return summary_->text();
+}
+
 QString SourcePane::summaryOf(const CodeFile& file) const {
     const auto share = [this](std::int64_t cycles) {
         return QString::fromStdString(
@@ -188,6 +236,10 @@ QString SourcePane::summaryOf(const CodeFile& file) const {
               << tr("%1 in no line").arg(share(all_.noLine));
     if (!file.recorded)
         parts << tr("its text is not recorded");
+    if (file.onDisk == SourceFileState::Changed)
+        parts << tr("changed on disk since this run");
+    if (file.onDisk == SourceFileState::Missing)
+        parts << tr("no longer on disk");
     return parts.join(QStringLiteral("; "));
 }
 

@@ -6,15 +6,16 @@
 
 #include "views/operations/code_view.h"
 #include "views/operations/operations_content.h"
+#include "views/query/background_query.h"
 #include "views/widgets/loading_panel.h"
 #include "views/widgets/pointed.h"
 
 class QComboBox;
-class QLabel;
 class QToolButton;
 
 namespace tilescope::views {
 
+class ShortLabel;
 class ToolRow;
 
 /// Costs of one metric at a time. Notebooks and files of other machines have no place to open.
@@ -35,12 +36,21 @@ public:
     [[nodiscard]] QToolButton& waits() { return *waits_; }
     /// Whose lines are wanted, and whether waits are to be part of what causes them.
     [[nodiscard]] GroupChoice wanted() const;
+    /// Compares the recorded texts with the files of this folder.
+    void setFolder(const QString& folder);
+    /// What is said of the file that is shown.
+    [[nodiscard]] QString summary() const;
+
+protected:
+    bool event(QEvent* event) override;
 
 signals:
     /// The row of the line that was chosen; -1 for a line without costs.
     void chosen(std::int32_t row);
     /// Other lines are wanted, see wanted().
     void wantedChanged();
+    /// A file on disk is no longer as the report says.
+    void filesChanged();
     void status(const QString& text);
 
 private:
@@ -50,6 +60,9 @@ private:
     void fillAgain();
     void showFile(int file);
     void openCurrent();
+    void chooseFolder();
+    /// Files may have been edited in the meantime.
+    void checkFiles();
     [[nodiscard]] QString summaryOf(const CodeFile& file) const;
     [[nodiscard]] Pointed pointed(int line) const;
 
@@ -69,8 +82,10 @@ private:
     QToolButton* libraries_ = nullptr;
     QToolButton* waits_ = nullptr;
     ToolRow* tools_ = nullptr;
-    QLabel* summary_;
+    ShortLabel* summary_;
     CodeView* code_;
+    BackgroundQuery check_;
+    QString folder_; ///< of the program's files, as the user chose it
 };
 
 } // namespace tilescope::views

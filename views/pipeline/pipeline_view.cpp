@@ -177,7 +177,7 @@ void PipelineView::show(PipelineSide source, std::optional<PipelineSide> target)
         const bool known = profiles().source->info().has(ProfilePart::Pipeline);
         panel_->showMessage(!known    ? tr("Stages are not in this profile")
                             : target_ ? tr("Neither profile is pipelined")
-                                      : tr("This profile is not pipelined"),
+                                      : tr("No pipeline"),
                             QString::fromStdString(source_->report.hint));
         return;
     }

@@ -57,11 +57,26 @@ QString machineText(const ProfileInfo& info) {
 
 std::pair<QString, QString> shortNames(const std::filesystem::path& source,
                                        const std::filesystem::path& target) {
-    const bool sameFolder = source.parent_path() == target.parent_path();
-    const auto name = [sameFolder](const std::filesystem::path& file) {
-        return shownName((sameFolder ? file : file.parent_path()).filename().string(), mostOfOne);
+    // Scripts write before/training/profile.pop and after/training/profile.pop.
+    std::filesystem::path one = source;
+    std::filesystem::path other = target;
+    const auto up = [&] {
+        one = one.parent_path();
+        other = other.parent_path();
     };
-    return {name(source), name(target)};
+    if (one.parent_path() != other.parent_path()) {
+        up();
+        while (one.filename() == other.filename() && one != other && one.has_relative_path())
+            up();
+        if (one.filename().empty() || other.filename().empty()) { // one is in the other's folder
+            one = source.parent_path();
+            other = target.parent_path();
+        }
+    }
+    const auto name = [](const std::filesystem::path& of) {
+        return shownName(of.filename().string(), mostOfOne);
+    };
+    return {name(one), name(other)};
 }
 
 QString changeText(const OptionChange& change) {

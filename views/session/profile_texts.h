@@ -17,8 +17,8 @@ bool knowsNoMachine(const ProfileInfo& info);
 QString batchText(const ProfileInfo& info);
 /// "mk2, 1 IPU × 1,472 tiles".
 QString machineText(const ProfileInfo& info);
-/// Short names that distinguish two files: their folders, as every run writes a profile.pop, or
-/// else their file names.
+/// Short names that distinguish two files: their folders, as every run writes a profile.pop, the
+/// first that differ from the innermost on; of two files of a folder the files' names.
 std::pair<QString, QString> shortNames(const std::filesystem::path& source,
                                        const std::filesystem::path& target);
 /// "batch 4 → 8"; a dash for what a side lacks.

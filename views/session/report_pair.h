@@ -12,6 +12,7 @@
 #include "core/remote/profile_place.h"
 #include "core/target/target_file.h"
 #include "views/query/background_query.h"
+#include "views/session/profile_texts.h"
 #include "views/theme/text.h"
 
 namespace tilescope::views {
@@ -25,14 +26,16 @@ inline QString profileTitle(const ProfileView& profile) {
                : QCoreApplication::translate("ProfileView", "%1 on %2").arg(model, machine);
 }
 
-/// The same for one of the open profiles: two runs of one model are distinguished by their folders.
+/// The same for one of the open profiles: two runs of one model are distinguished by their names,
+/// see shortNames().
 inline QString profileTitle(const ProfilePair& open, const ProfileView& profile) {
-    const std::string folder = profile.file().parent_path().filename().string();
     const QString title = profileTitle(profile);
-    if (!open.comparing() || profileTitle(*open.source) != profileTitle(*open.target) ||
-        folder.empty())
+    if (!open.comparing() || profileTitle(*open.source) != profileTitle(*open.target))
         return title;
-    return QCoreApplication::translate("ProfileView", "%1 (%2)").arg(title, shownName(folder));
+    const auto [source, target] = shortNames(open.source->file(), open.target->file());
+    const QString& name = &profile == open.target.get() ? target : source;
+    return name.isEmpty() ? title
+                          : QCoreApplication::translate("ProfileView", "%1 (%2)").arg(title, name);
 }
 
 /// The name that opens it again: an absolute path, that of the capture it was made of, or the

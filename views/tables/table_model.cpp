@@ -170,6 +170,10 @@ const Column& TableModel::columnAt(int column) const {
     return table_->columns[columns_[static_cast<std::size_t>(column)]];
 }
 
+bool TableModel::hasText(const QModelIndex& index) const {
+    return index.row() >= firstRow() && std::holds_alternative<std::string>(cellAt(index));
+}
+
 const Cell& TableModel::cellAt(const QModelIndex& index) const {
     return rowAt(index.row()).cells[columns_[static_cast<std::size_t>(index.column())]];
 }

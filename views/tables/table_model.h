@@ -36,6 +36,8 @@ public:
     [[nodiscard]] std::int32_t idAt(int row) const;
     /// The row on the screen of an id, -1 if it is not shown.
     [[nodiscard]] int rowOf(std::int32_t id) const;
+    /// Whether a cell has a text that rows can be filtered by: totals and empty cells have none.
+    [[nodiscard]] bool hasText(const QModelIndex& index) const;
     /// Rows of the table that the filter leaves, without the totals.
     [[nodiscard]] int shownRows() const { return static_cast<int>(arrangement_.shown.size()); }
 

@@ -140,7 +140,7 @@ Pointed TablePanel::pointed(const QModelIndex& index) {
         pointed.thing = things_(id);
     pointed.name = cellText(index.siblingAtColumn(0));
     const QModelIndex text = isNumber(index) ? index.siblingAtColumn(0) : index;
-    pointed.filterText = isNumber(text) ? QString() : cellText(text);
+    pointed.filterText = isNumber(text) || !model_->hasText(text) ? QString() : cellText(text);
     if (!pointed.filterText.isEmpty())
         pointed.filter = [this, text = pointed.filterText] { filterBy(text); };
     return pointed;

@@ -21,6 +21,13 @@ int WindowStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
 }
 
 // The arrow is drawn at the right end, over a title that ends there.
+int WindowStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                           QStyleHintReturn* returned) const {
+    if (hint == SH_DialogButtonBox_ButtonsHaveIcons || hint == SH_EtchDisabledText)
+        return 0;
+    return QProxyStyle::styleHint(hint, option, widget, returned);
+}
+
 void WindowStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                               const QWidget* widget) const {
     const auto* header =

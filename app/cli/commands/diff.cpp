@@ -13,6 +13,7 @@
 #include "core/base/damaged_profile.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/report/compared_lines.h"
 
 namespace tilescope::cli {
 namespace {
@@ -65,6 +66,7 @@ DiffResult compare(const DiffArguments& arguments, const Streams& streams) {
                                 arguments.perSample ? WaterfallBasis::Sample
                                                     : WaterfallBasis::SampleIfRunsDiffer);
     });
+    result.lines = namingFile(both, [&] { return comparedLinesTable(pair); });
     std::vector<std::optional<double>> before;
     std::vector<std::optional<double>> after;
     for (const ComparedMetric& metric : result.comparison.metrics) {

@@ -28,6 +28,7 @@ struct ReportArguments {
     std::optional<std::int32_t> run;
     std::string breakdown;
     std::string filter;
+    std::string sources;
     bool graph = false;
     std::vector<std::string> expand;
     FormatFlags flags;
@@ -68,6 +69,7 @@ ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
     check(a.run.has_value(), ReportOption::Run, "--run");
     check(!a.breakdown.empty(), ReportOption::By, "--by");
     check(!a.filter.empty(), ReportOption::Filter, "--filter");
+    check(!a.sources.empty(), ReportOption::Sources, "--source-folder");
     checkApplies(a.graph, report.id == "operations", "--graph", report);
     if (!a.expand.empty() && !a.graph)
         throw UserError("option --expand: it applies to --graph only");
@@ -90,6 +92,7 @@ ReportRequest requestFrom(const ReportArguments& a, const Report& report) {
         request.step = StepId(*a.step);
     request.run = a.run;
     request.breakdown = a.breakdown;
+    request.sources = a.sources;
     if (!a.filter.empty())
         request.filter = patternFrom(a.filter);
     return request;
@@ -176,9 +179,13 @@ void addReportCommand(CLI::App& app, Action& action) {
         "--by", a->breakdown,
         "memory: none|region|category|liveness; operations: "
         "place|shared|scope[:DEPTH]|type|library|step; source: "
-        "line|function|file|stack, each also with ':libraries'; trace: run|time; values: "
+        "line|statement|function|file|stack, each also with ':libraries'; trace: run|time; values: "
         "tensor|iteration|exponent|update");
     command->add_option("--filter", a->filter, "regular expression that names must contain");
+    command->add_option("--source-folder", a->sources,
+                        "source: the folder of the program's files, which are compared with the "
+                        "texts in the profile (default: that of the recorded files, if the profile "
+                        "is in it)");
     command->add_flag("--graph", a->graph,
                       "operations: the model's graph, scopes with what is in them");
     command

@@ -1,5 +1,6 @@
 #include "app/cli/diff/diff_output.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -93,9 +94,9 @@ json::object sideJson(const std::string& file, const ProfileInfo& info,
 
 const std::vector<std::string>& diffSections() {
     static const std::vector<std::string> sections{
-        "summary",  "metrics",    "options",   "plans",       "memory",
-        "cycles",   "operations", "variables", "computeSets", "exchanges",
-        "vertices", "programs",   "aligned",   "values",      "waterfall"};
+        "summary",    "metrics",   "options",     "plans",     "memory",   "cycles",
+        "operations", "variables", "computeSets", "exchanges", "vertices", "programs",
+        "aligned",    "values",    "waterfall",   "lines"};
     return sections;
 }
 
@@ -153,6 +154,11 @@ Document diffSection(const DiffResult& result, const std::string& section, std::
             {comparedTensorsTable(result.values, rows), comparedCurveTable(result.values, rows)}};
     if (section == "waterfall")
         return {{}, {waterfallTable(result.waterfall)}};
+    if (section == "lines") {
+        Table lines = result.lines;
+        lines.rows.resize(std::min(rows, lines.rows.size()));
+        return {{}, {std::move(lines)}};
+    }
     for (const ComparedTable& table : c.tables)
         if (table.key == section)
             return {{}, {changesTable(table, ComparedRows::Changed, rows)}};
@@ -174,6 +180,7 @@ json::value diffJson(const DiffResult& result) {
     object["memoryCauses"] = toJson(causesTable(c, Unit::Bytes));
     object["cycleCauses"] = toJson(causesTable(c, Unit::Cycles));
     object["waterfall"] = toJson(waterfallTable(result.waterfall));
+    object["lines"] = toJson(result.lines);
     for (const ComparedTable& table : c.tables)
         object[table.key] = toJson(changesTable(table, ComparedRows::Changed));
     object["aligned"] = toJson(alignedTable(c));

@@ -22,6 +22,7 @@ struct DiffResult {
     std::vector<ThresholdResult> thresholds;
     ComparedValues values = {};
     std::optional<Waterfall> waterfall = {}; ///< none unless both have run
+    Table lines = {};                        ///< of the user's program; see comparedLinesTable()
 };
 
 /// The names of the sections, the whole summary first.
@@ -32,8 +33,8 @@ const std::vector<std::string>& diffSections();
 Document diffSummary(const DiffResult& result, std::size_t rows);
 
 /// One section: "metrics", "options", "plans", "memory", "cycles", "aligned", "values",
-/// "waterfall" or a table of the comparison, with at most `rows` lines that changed. Throws
-/// InternalError for another name.
+/// "waterfall", "lines" or a table of the comparison, with at most `rows` lines that changed.
+/// Throws InternalError for another name.
 Document diffSection(const DiffResult& result, const std::string& section, std::size_t rows,
                      Format format);
 

@@ -6,6 +6,7 @@
 #include "core/analysis/insights/insights.h"
 #include "core/analysis/insights/losses.h"
 #include "core/report/pipeline_tables.h"
+#include "core/report/source_parts.h"
 
 namespace tilescope::cli {
 namespace json = boost::json;
@@ -86,7 +87,7 @@ json::object lossJson(const Loss& loss) {
             {"places", std::move(places)}};
 }
 
-json::value insightsJson(const ProfileView& profile, const ReportRequest& request) {
+json::value insightsJson(const Report&, const ProfileView& profile, const ReportRequest& request) {
     if (request.selection != TileSelection::all())
         return toJson(insightsReport(profile, request));
     const Findings found = findAll(profile);
@@ -109,7 +110,7 @@ json::value betterJson(const BetterSplit& better) {
                         {"gain", better.gain}};
 }
 
-json::value pipelineJson(const ProfileView& profile, const ReportRequest&) {
+json::value pipelineJson(const Report&, const ProfileView& profile, const ReportRequest&) {
     const PipelineReport report = pipelineReport(profile);
     json::object result = toJson(stagesDocument(report)).as_object();
     result["slots"] = json::object{{"rampUp", report.rampUpSlots},
@@ -127,16 +128,67 @@ json::value pipelineJson(const ProfileView& profile, const ReportRequest&) {
     return result;
 }
 
+/// Rows of a table by the values of some of its columns, which they then lack.
+class RowsBy {
+public:
+    RowsBy(const json::value& table, std::vector<std::string> keys)
+        : keys_(std::move(keys)) {
+        for (const json::value& one : table.as_array()) {
+            json::object row = one.as_object();
+            json::array& rows = rows_[keyOf(row)];
+            for (const std::string& key : keys_)
+                row.erase(key);
+            rows.push_back(std::move(row));
+        }
+    }
+    /// Those of a row with the same values; none for another one.
+    [[nodiscard]] json::array of(const json::object& row) const {
+        const auto found = rows_.find(keyOf(row));
+        return found == rows_.end() ? json::array() : found->second;
+    }
+
+private:
+    [[nodiscard]] std::string keyOf(const json::object& row) const {
+        json::array values;
+        for (const std::string& key : keys_)
+            values.push_back(row.at(key));
+        return json::serialize(values);
+    }
+
+    std::vector<std::string> keys_;
+    std::map<std::string, json::array> rows_;
+};
+
+/// Places, losses and remarks are in the rows that they are about.
+json::value sourceJson(const Report& report, const ProfileView& profile,
+                       const ReportRequest& request) {
+    json::object result = toJson(makeReport(report, profile, request)).as_object();
+    const SourceParts parts = sourceParts(profile, request);
+    const RowsBy places(toJson(parts.places), {"path", "ipu"});
+    const RowsBy losses(toJson(parts.losses), {"path", "ipu"});
+    const json::value* said = result.if_contains("remarks");
+    const RowsBy remarks(said == nullptr ? json::value(json::array()) : *said, {"path"});
+    result.erase("remarks");
+    for (json::value& row : result.at("rows").as_array()) {
+        json::object& of = row.as_object();
+        const bool isLine = of.at("file").is_string();
+        of["places"] = isLine ? places.of(of) : json::array();
+        of["losses"] = isLine ? losses.of(of) : json::array();
+        of["remarks"] = isLine ? remarks.of(of) : json::array();
+    }
+    return result;
+}
+
 } // namespace
 
 json::value reportJson(const Report& report, const ProfileView& profile,
                        const ReportRequest& request) {
-    using Make = json::value (*)(const ProfileView&, const ReportRequest&);
-    static const std::map<std::string, Make> own{{"insights", insightsJson},
-                                                 {"pipeline", pipelineJson}};
+    using Make = json::value (*)(const Report&, const ProfileView&, const ReportRequest&);
+    static const std::map<std::string, Make> own{
+        {"insights", insightsJson}, {"source", sourceJson}, {"pipeline", pipelineJson}};
     const auto found = own.find(report.id);
     return found == own.end() ? toJson(makeReport(report, profile, request))
-                              : found->second(profile, request);
+                              : found->second(report, profile, request);
 }
 
 } // namespace tilescope::cli

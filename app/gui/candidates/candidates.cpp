@@ -225,8 +225,9 @@ Table candidateTable(const std::vector<Candidate>& candidates, const QString& so
     }
     if (columns == Columns::All)
         return table;
-    // Short titles leave the room to the names.
-    Table few = onlyColumns(table, {"run", "time", "fullestTile", "live"});
+    // Short titles leave the room to the names. What did not run has no time to be compared with.
+    Table few = onlyColumns(
+        table, {"run", source.throughput > 0 ? "time" : "samples", "fullestTile", "live"});
     for (Column& column : few.columns)
         if (column.key == "fullestTile")
             column.title = said("Fullest");

@@ -363,6 +363,8 @@ std::optional<SourceGrain> grainOf(CostLayer layer) {
     switch (layer) {
     case CostLayer::Line:
         return SourceGrain::Line;
+    case CostLayer::Statement:
+        return SourceGrain::Statement;
     case CostLayer::Function:
         return SourceGrain::Function;
     case CostLayer::File:

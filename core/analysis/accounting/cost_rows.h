@@ -16,26 +16,28 @@ namespace tilescope {
 
 /// What each row covers.
 enum class CostLayer : std::uint8_t {
-    Place,    ///< an operation where the model runs it
-    Shared,   ///< an operation of the program, at all places that run it
-    Scope,    ///< the first parts of the path at the place
-    Type,     ///< operator of the model
-    Line,     ///< line of the user's program; "(no line)" where none is known
-    Function, ///< of the program
-    File,     ///< of the program
-    Stack,    ///< lines of the program from the outermost on: "train.py:90;model.py:72"
-    Library,  ///< the PopLibs call: debug path of the step without its last part
-    Step,     ///< each program step
+    Place,     ///< an operation where the model runs it
+    Shared,    ///< an operation of the program, at all places that run it
+    Scope,     ///< the first parts of the path at the place
+    Type,      ///< operator of the model
+    Line,      ///< line of the user's program; "(no line)" where none is known
+    Statement, ///< of the program, with all of its lines
+    Function,  ///< of the program
+    File,      ///< of the program
+    Stack,     ///< lines of the program from the outermost on: "train.py:90;model.py:72"
+    Library,   ///< the PopLibs call: debug path of the step without its last part
+    Step,      ///< each program step
 };
 inline constexpr auto costLayers = valuesUpTo<CostLayer::Step>;
 template <>
-inline constexpr auto enumNames<CostLayer> = std::to_array<std::string_view>(
-    {"place", "shared", "scope", "type", "line", "function", "file", "stack", "library", "step"});
+inline constexpr auto enumNames<CostLayer> =
+    std::to_array<std::string_view>({"place", "shared", "scope", "type", "line", "statement",
+                                     "function", "file", "stack", "library", "step"});
 /// What each row represents.
 template <>
 inline constexpr auto enumTitles<CostLayer> = std::to_array<std::string_view>(
-    {"Operation", "Operation", "Scope", "Operation type", "Source line", "Function of the source",
-     "Source file", "Source stack", "PopLibs call", "Program step"});
+    {"Operation", "Operation", "Scope", "Operation type", "Source line", "Statement of the source",
+     "Function of the source", "Source file", "Source stack", "PopLibs call", "Program step"});
 
 /// A program step of a row, at all places that the row covers.
 struct RowStep {

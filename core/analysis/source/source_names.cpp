@@ -7,28 +7,7 @@ namespace tilescope {
 
 namespace {
 
-/// How long the common folder of the user's files is, with its last '/'.
-std::size_t sharedFolder(const SourceCode& source) {
-    const std::string* first = nullptr;
-    std::size_t length = 0;
-    for (const SourceFile& file : source.files) {
-        if (file.origin != SourceOrigin::Mine)
-            continue;
-        if (first == nullptr) {
-            first = &file.path;
-            length = file.path.rfind('/') == file.path.npos ? 0 : file.path.rfind('/') + 1;
-            continue;
-        }
-        const std::size_t same = static_cast<std::size_t>(
-            std::mismatch(first->begin(), first->begin() + static_cast<std::ptrdiff_t>(length),
-                          file.path.begin(), file.path.end())
-                .first -
-            first->begin());
-        const std::size_t slash = first->substr(0, same).rfind('/');
-        length = slash == first->npos ? 0 : slash + 1;
-    }
-    return length;
-}
+constexpr std::size_t longestText = 400; ///< characters of a line that is shown; more is cut
 
 std::vector<std::size_t> lineBegins(const std::string& text) {
     std::vector<std::size_t> begins;
@@ -47,12 +26,34 @@ std::string trimmed(std::string_view text) {
 
 } // namespace
 
+std::string sharedFolder(const SourceCode& source) {
+    const std::string* first = nullptr;
+    std::size_t length = 0;
+    for (const SourceFile& file : source.files) {
+        if (file.origin != SourceOrigin::Mine)
+            continue;
+        if (first == nullptr) {
+            first = &file.path;
+            length = file.path.rfind('/') == file.path.npos ? 0 : file.path.rfind('/') + 1;
+            continue;
+        }
+        const std::size_t same = static_cast<std::size_t>(
+            std::mismatch(first->begin(), first->begin() + static_cast<std::ptrdiff_t>(length),
+                          file.path.begin(), file.path.end())
+                .first -
+            first->begin());
+        const std::size_t slash = first->substr(0, same).rfind('/');
+        length = slash == first->npos ? 0 : slash + 1;
+    }
+    return first == nullptr ? std::string() : first->substr(0, length);
+}
+
 SourceNames::SourceNames(const ProfileView& profile, SourceReach reach, const std::stop_token& stop)
     : source_(profile.source(stop))
     , graph_(profile.modelGraph(stop))
     , reach_(reach) {
     optimizer_ = frameOf(SourceAnchorKind::Optimizer);
-    const std::size_t shared = sharedFolder(*source_);
+    const std::size_t shared = sharedFolder(*source_).size();
     for (const SourceFile& file : source_->files) {
         shortPaths_.add(file.origin == SourceOrigin::Mine ? file.path.substr(shared) : file.path);
         lines_.add(lineBegins(file.text));
@@ -113,6 +114,11 @@ std::string SourceNames::name(SourceFrameId frame, SourceGrain grain) const {
     switch (grain) {
     case SourceGrain::Line:
         return fmt::format("{}:{}", shortPath(at.file), at.line);
+    case SourceGrain::Statement: {
+        const LineSpan span = statement(frame);
+        const std::string first = fmt::format("{}:{}", shortPath(at.file), span.first);
+        return span.first == span.last ? first : fmt::format("{}-{}", first, span.last);
+    }
     case SourceGrain::Function:
         return fmt::format("{}:{}", shortPath(at.file), at.function);
     case SourceGrain::File:
@@ -131,7 +137,7 @@ const std::string& SourceNames::shortPath(SourceFileId file) const {
 }
 
 SourceCode withoutTexts(SourceCode source) {
-    const std::size_t shared = sharedFolder(source);
+    const std::size_t shared = sharedFolder(source).size();
     for (SourceFile& file : source.files) {
         file.text.clear();
         if (file.origin == SourceOrigin::Mine)
@@ -140,19 +146,62 @@ SourceCode withoutTexts(SourceCode source) {
     return source;
 }
 
-std::string SourceNames::text(SourceFrameId frame) const {
+SourceFileId SourceNames::fileLike(const std::string& shortPath) const {
+    const auto lastPart = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
+    const auto files = lazy_->filesByName.get([&] {
+        FilesByName byName;
+        for (std::size_t i = 0; i < shortPaths_.size(); ++i) {
+            const SourceFileId id(i);
+            byName.paths.try_emplace(shortPaths_[id], id);
+            const auto [known, isNew] =
+                byName.lastParts.try_emplace(std::string(lastPart(shortPaths_[id])), id);
+            if (!isNew)
+                known->second = {};
+        }
+        return byName;
+    });
+    if (const auto found = files->paths.find(shortPath); found != files->paths.end())
+        return found->second;
+    const auto found = files->lastParts.find(lastPart(shortPath));
+    return found == files->lastParts.end() ? SourceFileId() : found->second;
+}
+
+LineSpan SourceNames::statement(SourceFrameId frame) const {
+    const SourceFrame& at = source_->frames[frame];
+    const auto all = lazy_->statements.get([this] {
+        IdVector<SourceFileId, std::vector<LineSpan>> statements;
+        for (const SourceFile& file : source_->files)
+            statements.add(statementsOf(file.text));
+        return statements;
+    });
+    const std::vector<LineSpan>& spans = (*all)[at.file];
+    const auto line = static_cast<std::size_t>(at.line);
+    return at.line < 1 || line > spans.size() ? LineSpan{at.line, at.line} : spans[line - 1];
+}
+
+std::string SourceNames::textOfLine(SourceFileId file, std::int32_t number) const {
+    const std::vector<std::size_t>& begins = lines_[file];
+    const auto line = static_cast<std::size_t>(number);
+    if (number < 1 || line > begins.size())
+        return {};
+    const std::string& text = source_->files[file].text;
+    const std::size_t begin = begins[line - 1];
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    return trimmed(std::string_view(text).substr(begin, std::min(longestText, end - begin)));
+}
+
+std::string SourceNames::text(SourceFrameId frame, SourceGrain grain) const {
     if (!frame.valid())
         return {};
     const SourceFrame& at = source_->frames[frame];
-    const std::vector<std::size_t>& begins = lines_[at.file];
-    const auto line = static_cast<std::size_t>(at.line);
-    if (at.line < 1 || line > begins.size())
-        return {};
-    constexpr std::size_t longest = 400; // characters; more is cut
-    const std::string& text = source_->files[at.file].text;
-    const std::size_t begin = begins[line - 1];
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    return trimmed(std::string_view(text).substr(begin, std::min(longest, end - begin)));
+    const LineSpan span =
+        grain == SourceGrain::Statement ? statement(frame) : LineSpan{at.line, at.line};
+    std::string text;
+    for (std::int32_t line = span.first; line <= span.last && text.size() < longestText; ++line) {
+        const std::string part = textOfLine(at.file, line);
+        text += (text.empty() || part.empty() ? "" : " ") + part;
+    }
+    return text.substr(0, longestText);
 }
 
 } // namespace tilescope

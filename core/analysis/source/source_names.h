@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/analysis/source/statements.h"
 #include "core/profile/model_graph.h"
 #include "core/view/profile_view.h"
 
@@ -14,7 +19,8 @@ namespace tilescope {
 /// What operations are gathered by.
 enum class SourceGrain : std::uint8_t {
     Line,
-    Function, ///< "model.py:forward"
+    Statement, ///< "model.py:72-75"; a line where the text is not recorded
+    Function,  ///< "model.py:forward"
     File,
     Stack, ///< all lines from the outermost on: "train.py:90;model.py:72"
 };
@@ -50,8 +56,15 @@ public:
     }
     /// The path of a file without the folders that all of the user's files share.
     [[nodiscard]] const std::string& shortPath(SourceFileId file) const;
-    /// A line of a file's recorded text without the blanks around it; empty if there is none.
-    [[nodiscard]] std::string text(SourceFrameId frame) const;
+    /// The file of a name, else the only one whose last part is alike; none without one. It finds
+    /// the other version of a file.
+    [[nodiscard]] SourceFileId fileLike(const std::string& shortPath) const;
+    /// A line of a file's recorded text, or a statement in one line, without the blanks around it;
+    /// empty if there is none.
+    [[nodiscard]] std::string text(SourceFrameId frame,
+                                   SourceGrain grain = SourceGrain::Line) const;
+    /// The lines of the statement that a frame is in; its own line where the text is not recorded.
+    [[nodiscard]] LineSpan statement(SourceFrameId frame) const;
     [[nodiscard]] const SourceCode& code() const { return *source_; }
 
     /// Whether a frame's costs are its own, or those of the frame that calls it.
@@ -60,6 +73,7 @@ public:
 private:
     /// The innermost frame that counts, from one on; that one if none does.
     [[nodiscard]] SourceFrameId innermostOf(SourceFrameId own) const;
+    [[nodiscard]] std::string textOfLine(SourceFileId file, std::int32_t line) const;
 
     std::shared_ptr<const SourceCode> source_;
     std::shared_ptr<const ModelGraph> graph_;
@@ -68,7 +82,20 @@ private:
     IdVector<SourceFileId, std::string> shortPaths_;
     /// Where each line of a file's text begins.
     IdVector<SourceFileId, std::vector<std::size_t>> lines_;
+    /// Files by their short paths, and by the last parts of these; none where several are alike.
+    struct FilesByName {
+        std::map<std::string, SourceFileId, std::less<>> paths, lastParts;
+    };
+    /// What few questions are about, made when it is asked for.
+    struct Lazy {
+        LazyPart<IdVector<SourceFileId, std::vector<LineSpan>>> statements; ///< by line
+        LazyPart<FilesByName> filesByName;
+    };
+    std::shared_ptr<const Lazy> lazy_ = std::make_shared<const Lazy>(); ///< for this to be moved
 };
+
+/// The folder that all of the user's files are in, with its last '/'; empty without files.
+std::string sharedFolder(const SourceCode& source);
 
 /// Without texts, and with the paths of the user's files without the folders that all of them
 /// share: what can be given away with a profile.

@@ -34,8 +34,8 @@ def _back(x: Tensor, dim: int) -> Tensor:
 
 def _split_along(dim_of: Callable[[Tensor], int]) -> Callable[..., Any]:
 
-    def split(x: Tensor, sections: Any) -> Any:
-        return OPERATIONS["tensor_split"](x, _checked(x, sections, dim_of(x)), dim_of(x))
+    def split(x: Tensor, indices_or_sections: Any) -> Any:
+        return OPERATIONS["tensor_split"](x, _checked(x, indices_or_sections, dim_of(x)), dim_of(x))
 
     return split
 
@@ -89,7 +89,7 @@ def _block_diag(*blocks: Tensor) -> Tensor:
 
 def _renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     others = [d for d in range(x.dim()) if d != dim % x.dim()]
-    size = x.abs().pow(p).sum(others, True).pow(1 / p)
+    size = x.abs().amax(others, True) if math.isinf(p) else x.abs().pow(p).sum(others, True).pow(1 / p)
     return x * torch.where(size > maxnorm, maxnorm / (size + 1e-7), torch.ones_like(size))
 
 
@@ -108,6 +108,8 @@ def _index_reduce(x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: st
 
 def _diff(x: Tensor, n: int = 1, dim: int = -1, prepend: Optional[Tensor] = None,
           append: Optional[Tensor] = None) -> Tensor:
+    if n == 0:
+        return x.clone()
     parts = [part for part in (prepend, x, append) if part is not None]
     x = torch.cat(parts, dim) if len(parts) > 1 else x
     for _ in range(n):
@@ -179,9 +181,10 @@ def _cov(x: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any 
     if fweights is not None or aweights is not None:
         return NotImplemented
     rows = x.reshape(1, -1) if x.dim() < 2 else x
+    rows = rows if rows.is_floating_point() else rows.to(torch.get_default_dtype())
     rows = rows - rows.mean(1, keepdim=True)
     made = torch.matmul(rows, rows.transpose(0, 1)) / max(int(rows.shape[1]) - correction, 0)
-    return made.reshape(()) if x.dim() < 2 else made
+    return made.reshape(()) if made.numel() == 1 else made
 
 
 def _corrcoef(x: Tensor) -> Tensor:
@@ -221,13 +224,13 @@ def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 # Products and distances
 
 
-def _vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    return (x * y).sum(dim)
+def _vecdot(x: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    return (x * other).sum(dim)
 
 
-def _dist(x: Tensor, y: Tensor, p: float = 2) -> Tensor:
+def _dist(x: Tensor, other: Tensor, p: float = 2) -> Tensor:
     from ._decompositions import _vector_norm
-    return _vector_norm((x - y).reshape(-1), p)
+    return _vector_norm((x - other).reshape(-1), p)
 
 
 def _pdist(x: Tensor, p: float = 2.0) -> Tensor:
@@ -241,6 +244,7 @@ def _pdist(x: Tensor, p: float = 2.0) -> Tensor:
 def _vander(increasing: bool) -> Callable[..., Tensor]:
 
     def vander(x: Tensor, N: Optional[int] = None, **given: Any) -> Tensor:
+        x = x.reshape(1) if x.dim() == 0 else x
         count = int(x.shape[-1]) if N is None else N
         powers: List[Tensor] = [torch.ones_like(x)]
         while len(powers) < count:
@@ -285,18 +289,20 @@ def _ndtr(x: Tensor) -> Tensor:
 
 def _shifted(name: str) -> Callable[..., Tensor]:
 
-    def shift(x: Tensor, by: Any) -> Tensor:
-        return x << by if name == "left" else x >> by
+    def shift(x: Tensor, other: Any) -> Tensor:
+        return x << other if name == "left" else x >> other
 
     return shift
 
 
 def _gradient(x: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
-    if isinstance(spacing, (Tensor, list, tuple)) or edge_order != 1:
-        return NotImplemented
     dims = range(x.dim()) if dim is None else [dim] if isinstance(dim, int) else dim
+    steps = list(spacing) if isinstance(spacing, (list, tuple)) else [1 if spacing is None else spacing] * len(dims)
+    if edge_order != 1 or not all(isinstance(step, (int, float)) for step in steps):
+        raise Error("gradient: tensors as spacing and an edge_order of 2 are not simulated; use numbers and an "
+                    "edge_order of 1")
     made = []
-    for axis in dims:
+    for axis, step in zip(dims, steps):
         size = int(x.shape[axis])
         if size < 2:
             raise Error("gradient: a dimension of one element has no differences")
@@ -304,7 +310,7 @@ def _gradient(x: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int =
         inner = (x.narrow(axis, 2, size - 2) - x.narrow(axis, 0, size - 2)) / 2
         last = x.narrow(axis, size - 1, 1) - x.narrow(axis, size - 2, 1)
         parts = [first, inner, last] if size > 2 else [first, last]
-        made.append(torch.cat(parts, axis) / spacing)
+        made.append(torch.cat(parts, axis) / step)
     return tuple(made)
 
 

@@ -236,6 +236,19 @@ def _size(graph: Any, x: Any, dim: Any = None) -> Any:
     return graph.op("Constant", value_t=made)
 
 
+def _counted_from_front(function: Callable[..., Any]) -> Callable[..., Any]:
+    """ONNX does not count the dimensions of a transposition from the end."""
+
+    def arranged(graph: Any, x: Any, *args: Any) -> Any:
+        result = function(graph, x, *args)
+        if result.node().kind() == "onnx::Transpose":
+            order = getattr(result.node(), "is")("perm")
+            result.node().is_("perm", [dim % len(order) for dim in order])
+        return result
+
+    return arranged
+
+
 def _feature_dropout(graph: Any, x: Any, p: Any, train: Any) -> Any:
     """Dropout of whole channels: of a factor for each."""
     if not helper._maybe_get_const(train, "b"):
@@ -291,6 +304,8 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::clamp_min": _clamp(symbolic_opset11.clamp_min),
     "aten::clamp_max": _clamp(symbolic_opset11.clamp_max),
     "aten::squeeze": _squeeze,
+    "aten::permute": _counted_from_front(symbolic_opset9.permute),
+    "aten::movedim": _counted_from_front(symbolic_opset9.movedim),
     "aten::size": _size,
     "aten::scatter_add": _scatter_add,
     "aten::unsafe_chunk": _unsafe_chunk,

@@ -46,6 +46,9 @@ _DATA, _GIVE_DATA = torch.Tensor.data.__get__, torch.Tensor.data.__set__
 _MASKED = ("__getitem__", "__setitem__", "index_put", "index_put_", "masked_fill", "masked_fill_",
            "masked_select", "masked_scatter", "masked_scatter_")
 
+#: Functions that change which memory a tensor has.
+_RESIZED = ("resize_", "resize_as_", "set_", "swap_tensors")
+
 #: PopTorch's message (poptorch/source/dispatch_tracer/RegisterAtenOverloads.cpp); the place is
 #: appended.
 _ITEM = ("aten::item is only supported in eager mode, but was intercepted in a static graph. This "
@@ -225,6 +228,9 @@ class Watch(TorchFunctionMode):
             _refuse_masks(args[1])
         if name in _READ_BY_PYTHON:
             self._read_by_python(name, args)
+        if name in _RESIZED:
+            raise Error(f"{name}() gives a tensor other memory, which is not simulated; use reshape() or another tensor "
+                        f"in {_place()}", "poptorch_cpp_error")
         if name == "copy_":
             return self._copy(*args, **kwargs)
         if name in ("index_put", "index_put_"):
@@ -269,12 +275,18 @@ class Watch(TorchFunctionMode):
                     kwargs: Dict[str, Any]) -> Any:
         """The result of a function for which torch.onnx has no form."""
         form = form_in_place(name) if name.endswith("_") else None
-        if form is not None:
-            made = form(*args, **kwargs)
-            if made is not NotImplemented:
-                self._replace(args[0], made, lambda: function(*args, **kwargs))
-                return args[0]
-        return decomposed(name, function, args, kwargs)
+        try:
+            if form is not None:
+                made = form(*args, **kwargs)
+                if made is not NotImplemented:
+                    self._replace(args[0], made, lambda: function(*args, **kwargs))
+                    return args[0]
+            return decomposed(name, function, args, kwargs)
+        except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+            with untraced(gradients=True):
+                function(*args, **kwargs)  # whose own error is the better one
+            raise Error(f"{name}() of operands or arguments such as these is not simulated in {_place()}",
+                        "poptorch_cpp_error") from error
 
     def _before(self, tensor: torch.Tensor) -> "_Before":
         base = self._aliases.base(tensor)
@@ -378,6 +390,11 @@ class Watch(TorchFunctionMode):
             result = target if name == "index_put_" else target.clone()
             self._put_where(result, only, values)
             return result
+        if any(part.dtype == torch.bool for part in tensors_in(indices)):  # (exporters may end the process)
+            _refuse_masks(indices)
+            with untraced():
+                indices = [place for part in indices for place in
+                           (part.nonzero(as_tuple=True) if part is not None and part.dtype == torch.bool else (part, ))]
         return self._called(getattr(torch.Tensor, name),
                             (target, indices, values.expand(chosen), accumulate), {})
 

@@ -49,6 +49,19 @@ def changed_through_view(x):
     return x
 
 
+def into(function, shape, x):
+    with torch.no_grad():
+        out = torch.zeros(shape)
+        function(x, out)
+        return out * 2
+
+
+def inferred(x):
+    with torch.inference_mode():
+        y = x * 2
+    return y + 1
+
+
 def distances(p):
     return lambda a, b, c: F.triplet_margin_loss(a, b, c, p=p, swap=True)
 
@@ -217,6 +230,14 @@ OTHER = {
                                         torch.tensor([0, 1, 3])),
     "filled with truth values": (lambda x: (torch.full_like(x > 0, True), torch.full((2, ), False),
                                             F.pad(x > 0, (1, 1), value=True)), R(3)),
+    **{f"{name} into another tensor": (lambda x, function=function, shape=shape: into(function, shape, x), R(3, 4))
+       for name, function, shape in (
+           ("norm", lambda x, out: torch.norm(x, 3, 1, out=out), (3, )),
+           ("vector_norm", lambda x, out: torch.linalg.vector_norm(x, 2, 1, out=out), (3, )),
+           ("hstack", lambda x, out: torch.hstack([x, x], out=out), (3, 8)),
+           ("cumprod", lambda x, out: torch.cumprod(x, 1, out=out), (3, 4)),
+           ("clamp", lambda x, out: torch.clamp(x, min=0.1, out=out), (3, 4)),
+           ("add", lambda x, out: torch.add(x, x, out=out), (3, 4)))},
     "accumulated where a known mask is": (lambda x: x.index_put((torch.tensor([True, False, True]), ), x[:2],
                                                                 accumulate=True), R(3, 2)),
     "count_nonzero": (lambda x: torch.count_nonzero(x, 1), whole(2, 3, 4)),
@@ -319,6 +340,7 @@ def test_alpha_dropout_keeps_mean_and_variance():
     (lambda x: x.view(torch.int32), (R(3), ), r"view\(torch.int32\)"),
     (lambda x: x.index_put((x[:, 0] > 0, ), x[0], accumulate=True), (R(3, 2), ), "mask"),
     (lambda x: (x + 0).resize_(2, 2), (R(4), ), "resize_"),
+    (inferred, (R(3), ), "inference_mode"),
     (lambda x, i: x.scatter_reduce(0, i, x, "amax"), (torch.tensor(1.0), torch.tensor(0)), "scatter_reduce"),
     (lambda x: x[x > 0], (R(3), ), "mask"), (torch.lgamma, (R(3), ), "lgamma")])
 def test_what_is_not_simulated_is_refused_by_name(function, operands, said):

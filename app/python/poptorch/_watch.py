@@ -10,7 +10,7 @@ from tilescope import _source_lines
 from torch.overrides import TorchFunctionMode
 
 from ._aliases import Aliases, stand_in, untraced, value_of
-from ._decompositions import decomposed, form_in_place
+from ._decompositions import TABLE, decomposed, form_in_place
 from ._errors import Error
 from ._functions import detached
 from ._known import known_while_tracing
@@ -274,6 +274,11 @@ class Watch(TorchFunctionMode):
     def _decomposed(self, name: str, function: Callable[..., Any], args: Any,
                     kwargs: Dict[str, Any]) -> Any:
         """The result of a function for which torch.onnx has no form."""
+        out = kwargs.get("out")
+        if isinstance(out, torch.Tensor) and name in TABLE:
+            rest = {key: value for key, value in kwargs.items() if key != "out"}
+            made = self._decomposed(name, function, args, rest)
+            return self._copy(out, function(*args, **rest) if made is NotImplemented else made)
         form = form_in_place(name) if name.endswith("_") else None
         try:
             if form is not None:
@@ -289,6 +294,9 @@ class Watch(TorchFunctionMode):
                         "poptorch_cpp_error") from error
 
     def _before(self, tensor: torch.Tensor) -> "_Before":
+        if tensor.is_inference():  # which does not tell whether it was changed in place
+            raise Error(f"tensors of torch.inference_mode() are not simulated: use torch.no_grad() for {_place()}",
+                        "poptorch_cpp_error")
         base = self._aliases.base(tensor)
         if not self._trains:
             return _Before(tensor._version, [])

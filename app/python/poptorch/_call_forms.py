@@ -16,8 +16,8 @@ _FIRST = ("input", "self", "tensor")
 _OF_REALS = frozenset("""
     acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh deg2rad erf erfc exp exp2
     expm1 log log10 log1p log2 logit logsumexp rad2deg reciprocal rsqrt sigmoid sin sinc sinh special_entr special_erf
-    special_erfc special_exp2 special_expit special_expm1 special_log1p special_logit special_ndtr special_sinc sqrt
-    tan tanh""".split())
+    special_erfc special_exp2 special_expit special_expm1 special_log1p special_log_ndtr special_logit special_ndtr
+    special_sinc sqrt tan tanh""".split())
 
 #: Functions that fill tensors with a value: its place and name, and whether it alone tells the type of the result.
 _FILLED = {"full": (1, "fill_value", True), "full_like": (1, "fill_value", False), "new_full": (2, "fill_value", False),
@@ -41,7 +41,10 @@ def with_first(args: Any, kwargs: Dict[str, Any]) -> Call:
 def without_truths(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
     """The call with numbers for True and False as what tensors are filled with; exporters end at these."""
     places = _FILLED.get(name)
-    if places is None or not any(isinstance(value, bool) for value in (*args[places[0]:places[0] + 1], kwargs.get(places[1]))):
+    if places is None:
+        return args, kwargs
+    filled = (*args[places[0]:places[0] + 1], kwargs.get(places[1]))
+    if not any(isinstance(value, bool) for value in filled):
         return args, kwargs
     args = tuple(int(value) if i == places[0] else value for i, value in enumerate(args))
     kwargs = {key: int(value) if key == places[1] else value for key, value in kwargs.items()}

@@ -245,6 +245,7 @@ def _vander(increasing: bool) -> Callable[..., Tensor]:
 
     def vander(x: Tensor, N: Optional[int] = None, **given: Any) -> Tensor:
         x = x.reshape(1) if x.dim() == 0 else x
+        x = x if x.is_floating_point() else x.to(torch.int64)
         count = int(x.shape[-1]) if N is None else N
         powers: List[Tensor] = [torch.ones_like(x)]
         while len(powers) < count:

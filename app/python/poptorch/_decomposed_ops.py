@@ -52,7 +52,7 @@ def _shifted(x: Tensor, dim: int, by: int, first: float) -> Tensor:
 
 
 def _cumprod(x: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    dtype = torch.int64 if dtype is None and x.dtype == torch.bool else dtype
+    dtype = torch.int64 if dtype is None and not x.is_floating_point() else dtype
     x = x if dtype is None else x.to(dtype)
     by = 1
     while by < int(x.shape[dim]):  # the products of 2, 4, 8, ... elements

@@ -224,6 +224,8 @@ OTHER = {
     "bitwise_right_shift": (lambda x: torch.bitwise_right_shift(x, 2), torch.tensor([-9, -1, 9]).int()),
     "logical_not": (torch.logical_not, whole(2, 5)),
     "heaviside": (lambda x: torch.heaviside(x, torch.tensor(0.5)), torch.tensor([-1.0, 0.0, 2.0])),
+    "cumprod of bytes": (lambda x: torch.cumprod(x, 0), torch.tensor([16, 16, 2], dtype=torch.uint8)),
+    "vander of bytes": (lambda x: torch.linalg.vander(x, N=4), torch.tensor([9, 16], dtype=torch.uint8)),
     "entr of a negative number": (torch.special.entr, torch.tensor([0.5, -1.0, 0.0])),
     "atan2 of whole numbers": (torch.atan2, whole(5, 4), whole(3, 4)),
     "real functions of whole numbers": (lambda x: (torch.exp(x), x.sqrt(), torch.logit(x, eps=0.2), torch.logsumexp(x, 0)),

@@ -249,9 +249,9 @@ def _permute(graph: Any, x: Any, dims: Any) -> Any:
 def _movedim(graph: Any, x: Any, source: Any, destination: Any) -> Any:
     """The same."""
     sizes = next(graph.original_node.inputs()).type().sizes()
-    if sizes is None:
+    count = helper._get_tensor_rank(x) if sizes is None else len(sizes)
+    if count is None:
         raise Error("movedim: the number of dimensions does not follow from the model's inputs")
-    count = len(sizes)
     given, places = ([dim % count for dim in helper._parse_arg(dims, "t").reshape(-1).tolist()]
                      for dims in (source, destination))
     order = [dim for dim in range(count) if dim not in given]

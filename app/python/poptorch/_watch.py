@@ -163,6 +163,11 @@ class Watch(TorchFunctionMode):
                 self._stop_gradient(tensor)
         return value
 
+    def has_changed(self, tensor: torch.Tensor) -> bool:
+        """Whether it was changed in place. A new value in the trace alone does not tell: broadcast_tensors() gives
+        its operand one."""
+        return self._aliases.has_changed(tensor)
+
     def __torch_function__(self, function: Any, types: Any, args: Any = (),
                            kwargs: Any = None) -> Any:
         if self._is_past():

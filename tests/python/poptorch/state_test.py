@@ -87,6 +87,31 @@ def test_an_order_that_is_not_the_programs_is_refused(strategy, of_model, said):
         trained(strategy, 1 if strategy is phased else MICRO_BATCHES, **of_model)
 
 
+class Penalised(nn.Module):
+    """A parameter that both stages read, and which nothing changes in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.tensor([0.9, 1.1, 1.0]))
+
+    def forward(self, x, wanted):
+        poptorch.Block.start("S0", ipu_id=0)
+        x = x * self.scale
+        poptorch.Block.start("S1", ipu_id=1)
+        loss = nn.functional.mse_loss(x, wanted) + nn.functional.l1_loss(self.scale, self.scale.new_zeros(3))
+        return x, poptorch.identity_loss(loss, "none")
+
+
+def test_a_parameter_that_is_only_read_is_no_state():
+    model, options = Penalised(), poptorch.Options()
+    options.Training.gradientAccumulation(MICRO_BATCHES)
+    options.setExecutionStrategy(pipelined())
+    program = poptorch.trainingModel(model, options, torch.optim.SGD(model.parameters(), lr=0.1))
+    program(*torch.zeros(2, MICRO_BATCHES, 3))
+    # Zeros leave the penalty alone, whose slope is a third.
+    assert model.scale.detach().tolist() == pytest.approx([0.9 - 0.1 / 3, 1.1 - 0.1 / 3, 1.0 - 0.1 / 3])
+
+
 def test_a_normalisation_of_two_phases_has_the_statistics_of_pytorch():
     found, expected = trained(phased, 1, normalises="01")
     for one, other in zip(found, expected, strict=True):

@@ -30,6 +30,13 @@ def _pad(x: Tensor, pad: Sequence[int], mode: str = "constant", value: Optional[
     return x
 
 
+def _pad_sequence(sequences: Sequence[Tensor], batch_first: bool = False, padding_value: float = 0.0) -> Tensor:
+    longest = max(int(rows.shape[0]) for rows in sequences)
+    padded = [torch.nn.functional.pad(rows, [0, 0] * (rows.dim() - 1) + [0, longest - int(rows.shape[0])],
+                                      value=padding_value) for rows in sequences]
+    return torch.stack(padded, 0 if batch_first else 1)
+
+
 def _sizes(x: Tensor, size: Any, scale_factor: Any) -> List[int]:
     """Of the result, without batch and channels."""
     count = x.dim() - 2
@@ -69,5 +76,6 @@ def _interpolate(input: Tensor, size: Any = None, scale_factor: Any = None,
 
 SIZES: Dict[str, Callable[..., Any]] = {
     "pad": _pad,
+    "pad_sequence": _pad_sequence,
     "interpolate": _interpolate,
 }

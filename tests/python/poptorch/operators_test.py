@@ -133,6 +133,7 @@ REAL = {
     "slopes of a grid": (lambda x: torch.gradient(x, spacing=[2.0, 0.5]), R(3, 4)),
     "by name": (lambda x: torch.cumsum(input=x, dim=1) + torch.pow(input=x, exponent=2) + torch.roll(
         input=x, shifts=1, dims=0) + torch.max(input=x, dim=1, keepdim=True)[0] + F.pad(input=x, pad=(0, 0)), R(3, 4)),
+    "rows of different lengths": (lambda x: nn.utils.rnn.pad_sequence([x[0], x[1, :2]], padding_value=0.5), R(2, 4, 3)),
     "pixel_unshuffle by name": (lambda x: F.pixel_unshuffle(x + 0, downscale_factor=2), R(1, 2, 4, 4)),
     "log of a sigmoid": (F.logsigmoid, torch.tensor([-104.0, -88.0, -20.0, -0.5, 0.0, 3.0, 97.0])),
     "fold": (lambda x: F.fold(x + 0, (4, 4), (2, 2), stride=2, padding=1), R(2, 8, 9)),

@@ -273,15 +273,20 @@ def _signbit(x: Tensor) -> Tensor:
     return torch.where(x == 0, 1 / x, x) < 0
 
 
+#: Of the fit of erfc() by Press et al., Numerical Recipes, 6.2: its logarithm in 1 / (1 + z / 2), within 1.2e-7.
+_LOG_ERFC = (-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587,
+             -0.82215223, 0.17087277)
+
+
 def _log_ndtr(x: Tensor) -> Tensor:
-    """Of large negative numbers by the tail's series."""
-    far = x < -5
-    near = torch.where(far, torch.zeros_like(x), x)
-    away = torch.where(far, x, torch.full_like(x, -6.0))
-    square = away * away
-    tail = torch.log(1 - 1 / square + 3 / square**2 - 15 / square**3)
-    series = -0.5 * square - torch.log(-away) - 0.5 * math.log(2 * math.pi) + tail
-    return torch.where(far, series, torch.log(_ndtr(near)))
+    """By the logarithm of the tail, as a difference from one would lose it."""
+    size = torch.where(x < 0, -x, x) * math.sqrt(0.5)
+    t = 1 / (1 + size * 0.5)
+    sum_of = torch.full_like(t, _LOG_ERFC[-1])
+    for factor in reversed(_LOG_ERFC[:-1]):
+        sum_of = sum_of * t + factor
+    tail = torch.log(t) - size * size + sum_of
+    return torch.where(x < 0, tail - math.log(2), torch.log1p(-0.5 * torch.exp(tail)))
 
 
 def _ndtr(x: Tensor) -> Tensor:

@@ -135,6 +135,7 @@ REAL = {
         input=x, shifts=1, dims=0) + torch.max(input=x, dim=1, keepdim=True)[0] + F.pad(input=x, pad=(0, 0)), R(3, 4)),
     "rows of different lengths": (lambda x: nn.utils.rnn.pad_sequence([x[0], x[1, :2]], padding_value=0.5), R(2, 4, 3)),
     "pixel_unshuffle by name": (lambda x: F.pixel_unshuffle(x + 0, downscale_factor=2), R(1, 2, 4, 4)),
+    "log of a normal share": (torch.special.log_ndtr, torch.tensor([-9.0, -5.0, -4.9, -3.0, -1.0, 0.0, 1.0, 5.0])),
     "log of a sigmoid": (F.logsigmoid, torch.tensor([-104.0, -88.0, -20.0, -0.5, 0.0, 3.0, 97.0])),
     "fold": (lambda x: F.fold(x + 0, (4, 4), (2, 2), stride=2, padding=1), R(2, 8, 9)),
     "bag, sum": (lambda w, i: F.embedding_bag(i, w, mode="sum"), R(5, 3), whole(5, 4, 3)),

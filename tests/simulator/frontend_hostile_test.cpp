@@ -60,6 +60,8 @@ private slots:
             "operand 1 ('z') is of type int32, and operand 0 is float");
         row("a root of whole numbers", "g (int32[2] x) => (int32[2] y) { y = Sqrt(x) }",
             "Sqrt takes reals there");
+        row("errors of whole numbers", "g (int32[2] x) => (int32[2] y) { y = Erf(x) }",
+            "Erf takes reals there");
         row("logic of reals", "g (float[2] x, bool[2] z) => (bool[2] y) { y = And(x, z) }",
             "operand 0 ('x') is of type float, and And takes whole numbers there");
         row("softmax", "g (int32[2,2] x) => (int32[2,2] y) { y = Softmax(x) }",

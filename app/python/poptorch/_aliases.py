@@ -242,6 +242,11 @@ class Aliases:
             torch._C._set_value_trace(tensor, value_of(read))
         self._mark(tensor, storage.epoch)
 
+    def has_changed(self, tensor: torch.Tensor) -> bool:
+        """Whether its memory was changed in place."""
+        storage = self._storage(tensor)
+        return storage is not None and storage.epoch > 0
+
     def apart(self, target: torch.Tensor, value: Any) -> Any:
         """Nested operands unchanged, except that those which share memory with `target`, which is
         about to be changed, get memory of their own: a trace does not record that they are read

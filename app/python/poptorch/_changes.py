@@ -35,7 +35,7 @@ class Changes:
         changed = {}
         for name, tensor, value, copy in self._before:
             watch.refresh(tensor)
-            if value_of(tensor).unique() != value:
+            if value_of(tensor).unique() != value and watch.has_changed(tensor):
                 changed[name] = tensor
             elif not watch.norms.updates(tensor) and not _same(tensor, copy):
                 raise Error(f"tensor '{name}' is changed in forward() without PyTorch's operations "

@@ -16,6 +16,7 @@ def _logical_not(x: Tensor) -> Tensor:
 
 
 def _copysign(x: Tensor, other: Any) -> Tensor:
+    x = x if x.is_floating_point() else x.to(torch.get_default_dtype())
     if not isinstance(other, Tensor):
         return -x.abs() if math.copysign(1, other) < 0 else x.abs()
     is_negative = torch.where(other == 0, 1 / other, other) < 0  # also of -0
@@ -32,6 +33,27 @@ def _sinc(x: Tensor) -> Tensor:
     return torch.where(is_zero, torch.ones_like(x), torch.sin(angle) / angle)
 
 
+def _logaddexp(x: Tensor, other: Tensor) -> Tensor:
+    most = torch.maximum(x, other).detach()
+    most = torch.where(most.abs() == math.inf, torch.zeros_like(most), most)  # nothing to subtract
+    return most + torch.log(torch.exp(x - most) + torch.exp(other - most))
+
+
+def _logaddexp2(x: Tensor, other: Tensor) -> Tensor:
+    scale = math.log(2)
+    return _logaddexp(x * scale, other * scale) / scale
+
+
+def _xlogy(x: Tensor, other: Tensor) -> Tensor:
+    """x = 0 gives zero where y has no logarithm; elsewhere x = 0 has its normal gradient."""
+    return x * torch.log(torch.where((x == 0) & (other <= 0), torch.ones_like(other), other))
+
+
+def _entr(x: Tensor) -> Tensor:
+    """Minus infinity for negative numbers."""
+    return torch.where(x < 0, torch.full_like(x, -math.inf), -_xlogy(x, x.abs()))
+
+
 def _one_is_nan(largest: bool) -> Callable[[Tensor, Tensor], Tensor]:
 
     def best(x: Tensor, other: Tensor) -> Tensor:
@@ -44,6 +66,8 @@ def _one_is_nan(largest: bool) -> Callable[[Tensor, Tensor], Tensor]:
 
 def _isclose(x: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8,
              equal_nan: bool = False) -> Tensor:
+    if x.dtype == torch.bool:
+        return x == other
     near = (x - other).abs() <= atol + rtol * other.abs()
     near = torch.logical_or(torch.logical_and(near, other.abs() < math.inf), x == other)
     if equal_nan:
@@ -76,7 +100,7 @@ def _converted_first(name: str) -> Callable[..., Any]:
 def _round(x: Tensor, *, decimals: int = 0) -> Any:
     scale = 10.0**abs(decimals)
     if decimals == 0:
-        return NotImplemented
+        return torch.round(x)
     return torch.round(x * scale) / scale if decimals > 0 else torch.round(x / scale) * scale
 
 
@@ -117,5 +141,11 @@ ELEMENTS: Dict[str, Callable[..., Any]] = {
     "fmax": _one_is_nan(True),
     "fmin": _one_is_nan(False),
     "isclose": _isclose,
+    "xlogy": _xlogy,
+    "special_xlogy": _xlogy,
+    "special_xlog1py": lambda x, other: _xlogy(x, other + 1),
+    "special_entr": _entr,
+    "logaddexp": _logaddexp,
+    "logaddexp2": _logaddexp2,
     "ldexp": lambda x, other: x * torch.pow(2.0, other),
 }

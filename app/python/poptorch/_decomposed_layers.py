@@ -72,6 +72,11 @@ def _cross_entropy(x: Tensor, target: Tensor, weight: Optional[Tensor] = None,
                    reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
     if size_average is not None or reduce is not None:
         return NotImplemented
+    if x.dim() == 1:  # one sample, which ONNX does not expect
+        one = target.unsqueeze(0) if target.is_floating_point() else target.reshape(1)
+        args = (x.unsqueeze(0), one, weight, None, ignore_index, None, reduction, label_smoothing)
+        made = _cross_entropy(*args)
+        return (torch.nn.functional.cross_entropy(*args) if made is NotImplemented else made).reshape(())
     dim = 1 if x.dim() > 1 else 0
     if label_smoothing == 0 and not target.is_floating_point():
         if reduction != "none":

@@ -117,7 +117,15 @@ def nll_without_reduction(x: Tensor, target: Tensor, weight: Optional[Tensor] = 
                           size_average: Any = None, ignore_index: int = -100,
                           reduce: Any = None, reduction: str = "mean") -> Any:
     """The loss of each sample."""
-    if reduction != "none" or size_average is not None or reduce is not None:
+    if size_average is not None or reduce is not None:
+        return NotImplemented
+    if x.dim() == 1:  # one sample, which ONNX does not expect
+        rows, labels = x.unsqueeze(0), target.reshape(1)
+        own = nll_without_reduction(rows, labels, weight, None, ignore_index, None, reduction)
+        if own is NotImplemented:
+            own = torch.nn.functional.nll_loss(rows, labels, weight, None, ignore_index, None, reduction)
+        return own.reshape(())
+    if reduction != "none":
         return NotImplemented
     is_wanted = target != ignore_index
     rows = target * is_wanted.to(target.dtype)

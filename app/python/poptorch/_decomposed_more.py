@@ -34,8 +34,8 @@ def _back(x: Tensor, dim: int) -> Tensor:
 
 def _split_along(dim_of: Callable[[Tensor], int]) -> Callable[..., Any]:
 
-    def split(x: Tensor, sections: Any) -> Any:
-        return OPERATIONS["tensor_split"](x, _checked(x, sections, dim_of(x)), dim_of(x))
+    def split(x: Tensor, indices_or_sections: Any) -> Any:
+        return OPERATIONS["tensor_split"](x, _checked(x, indices_or_sections, dim_of(x)), dim_of(x))
 
     return split
 
@@ -109,6 +109,8 @@ def _index_reduce(x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: st
 
 def _diff(x: Tensor, n: int = 1, dim: int = -1, prepend: Optional[Tensor] = None,
           append: Optional[Tensor] = None) -> Tensor:
+    if n == 0:
+        return x.clone()
     parts = [part for part in (prepend, x, append) if part is not None]
     x = torch.cat(parts, dim) if len(parts) > 1 else x
     for _ in range(n):
@@ -180,9 +182,10 @@ def _cov(x: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any 
     if fweights is not None or aweights is not None:
         return NotImplemented
     rows = x.reshape(1, -1) if x.dim() < 2 else x
+    rows = rows if rows.is_floating_point() else rows.to(torch.get_default_dtype())
     rows = rows - rows.mean(1, keepdim=True)
     made = torch.matmul(rows, rows.transpose(0, 1)) / max(int(rows.shape[1]) - correction, 0)
-    return made.reshape(()) if x.dim() < 2 else made
+    return made.reshape(()) if made.numel() == 1 else made
 
 
 def _corrcoef(x: Tensor) -> Tensor:
@@ -222,13 +225,13 @@ def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 # Products and distances
 
 
-def _vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    return (x * y).sum(dim)
+def _vecdot(x: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    return (x * other).sum(dim)
 
 
-def _dist(x: Tensor, y: Tensor, p: float = 2) -> Tensor:
+def _dist(x: Tensor, other: Tensor, p: float = 2) -> Tensor:
     from ._decompositions import _vector_norm
-    return _vector_norm((x - y).reshape(-1), p)
+    return _vector_norm((x - other).reshape(-1), p)
 
 
 def _pdist(x: Tensor, p: float = 2.0) -> Tensor:
@@ -242,6 +245,8 @@ def _pdist(x: Tensor, p: float = 2.0) -> Tensor:
 def _vander(increasing: bool) -> Callable[..., Tensor]:
 
     def vander(x: Tensor, N: Optional[int] = None, **given: Any) -> Tensor:
+        x = x.reshape(1) if x.dim() == 0 else x
+        x = x if x.is_floating_point() else x.to(torch.int64)
         count = int(x.shape[-1]) if N is None else N
         powers: List[Tensor] = [torch.ones_like(x)]
         while len(powers) < count:
@@ -269,15 +274,20 @@ def _signbit(x: Tensor) -> Tensor:
     return torch.where(x == 0, 1 / x, x) < 0
 
 
+#: Of the fit of erfc() by Press et al., Numerical Recipes, 6.2: its logarithm in 1 / (1 + z / 2), within 1.2e-7.
+_LOG_ERFC = (-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587,
+             -0.82215223, 0.17087277)
+
+
 def _log_ndtr(x: Tensor) -> Tensor:
-    """Of large negative numbers by the tail's series."""
-    far = x < -5
-    near = torch.where(far, torch.zeros_like(x), x)
-    away = torch.where(far, x, torch.full_like(x, -6.0))
-    square = away * away
-    tail = torch.log(1 - 1 / square + 3 / square**2 - 15 / square**3)
-    series = -0.5 * square - torch.log(-away) - 0.5 * math.log(2 * math.pi) + tail
-    return torch.where(far, series, torch.log(_ndtr(near)))
+    """By the logarithm of the tail, as a difference from one would lose it."""
+    size = torch.where(x < 0, -x, x) * math.sqrt(0.5)
+    t = 1 / (1 + size * 0.5)
+    sum_of = torch.full_like(t, _LOG_ERFC[-1])
+    for factor in reversed(_LOG_ERFC[:-1]):
+        sum_of = sum_of * t + factor
+    tail = torch.log(t) - size * size + sum_of
+    return torch.where(x < 0, tail - math.log(2), torch.log1p(-0.5 * torch.exp(tail)))
 
 
 def _ndtr(x: Tensor) -> Tensor:
@@ -286,18 +296,20 @@ def _ndtr(x: Tensor) -> Tensor:
 
 def _shifted(name: str) -> Callable[..., Tensor]:
 
-    def shift(x: Tensor, by: Any) -> Tensor:
-        return x << by if name == "left" else x >> by
+    def shift(x: Tensor, other: Any) -> Tensor:
+        return x << other if name == "left" else x >> other
 
     return shift
 
 
 def _gradient(x: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
-    if isinstance(spacing, (Tensor, list, tuple)) or edge_order != 1:
-        return NotImplemented
     dims = range(x.dim()) if dim is None else [dim] if isinstance(dim, int) else dim
+    steps = list(spacing) if isinstance(spacing, (list, tuple)) else [1 if spacing is None else spacing] * len(dims)
+    if edge_order != 1 or not all(isinstance(step, (int, float)) for step in steps):
+        raise Error("gradient: tensors as spacing and an edge_order of 2 are not simulated; use numbers and an "
+                    "edge_order of 1")
     made = []
-    for axis in dims:
+    for axis, step in zip(dims, steps):
         size = int(x.shape[axis])
         if size < 2:
             raise Error("gradient: a dimension of one element has no differences")
@@ -305,7 +317,7 @@ def _gradient(x: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int =
         inner = (x.narrow(axis, 2, size - 2) - x.narrow(axis, 0, size - 2)) / 2
         last = x.narrow(axis, size - 1, 1) - x.narrow(axis, size - 2, 1)
         parts = [first, inner, last] if size > 2 else [first, last]
-        made.append(torch.cat(parts, axis) / spacing)
+        made.append(torch.cat(parts, axis) / step)
     return tuple(made)
 
 

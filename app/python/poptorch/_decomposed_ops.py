@@ -52,7 +52,7 @@ def _shifted(x: Tensor, dim: int, by: int, first: float) -> Tensor:
 
 
 def _cumprod(x: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    dtype = torch.int64 if dtype is None and x.dtype == torch.bool else dtype
+    dtype = torch.int64 if dtype is None and not x.is_floating_point() else dtype
     x = x if dtype is None else x.to(dtype)
     by = 1
     while by < int(x.shape[dim]):  # the products of 2, 4, 8, ... elements
@@ -75,23 +75,28 @@ def _trace(x: Tensor) -> Tensor:
 # Products
 
 
-def _addmv(x: Tensor, matrix: Tensor, vector: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    return beta * x + alpha * torch.matmul(matrix, vector)
+def _part_of(x: Tensor, beta: float, rest: Tensor) -> Tensor:
+    """beta * x + rest; by zero, what x is does not matter."""
+    return rest.expand(torch.broadcast_shapes(x.shape, rest.shape)).clone() if beta == 0 else beta * x + rest
 
 
-def _addr(x: Tensor, one: Tensor, other: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    return beta * x + alpha * (one.unsqueeze(1) * other.unsqueeze(0))
+def _addmv(x: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    return _part_of(x, beta, alpha * torch.matmul(mat, vec))
 
 
-def _addbmm(x: Tensor, one: Tensor, other: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    return beta * x + alpha * torch.matmul(one, other).sum(0)
+def _addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    return _part_of(x, beta, alpha * (vec1.unsqueeze(1) * vec2.unsqueeze(0)))
+
+
+def _addbmm(x: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    return _part_of(x, beta, alpha * torch.matmul(batch1, batch2).sum(0))
 
 
 def _inner(x: Tensor, other: Tensor) -> Tensor:
     if x.dim() == 0 or other.dim() == 0:
         return x * other
     result = torch.matmul(x.reshape(-1, x.shape[-1]), other.reshape(-1, x.shape[-1]).t())
-    return result.reshape(*x.shape[:-1], *other.shape[:-1])
+    return result.reshape([*x.shape[:-1], *other.shape[:-1]])
 
 
 def _multi_dot(matrices: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -124,6 +129,17 @@ def _cartesian_prod(*tensors: Tensor) -> Tensor:
         grids = torch.meshgrid(*[torch.arange(t.numel()) for t in tensors], indexing="ij")
         rows = [grid.reshape(-1).clone() for grid in grids]
     return torch.stack([t.index_select(0, row) for t, row in zip(tensors, rows)], 1)
+
+
+def _meshgrid(*tensors: Any, indexing: Optional[str] = None) -> Any:
+    """The first two change along each other's dimension; exporters have the order "ij" only."""
+    given = list(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else list(tensors)
+    if indexing != "xy":
+        return NotImplemented
+    places = [1, 0, *range(2, len(given))] if len(given) > 1 else [0]
+    sizes = [given[place].numel() for place in places]
+    return tuple(tensor.reshape([-1 if d == place else 1 for d in range(len(given))]).expand(sizes)
+                 for tensor, place in zip(given, places))
 
 
 def _combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
@@ -216,7 +232,8 @@ def _dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     return torch.cat([_at_least(t, 3) for t in tensors], 2)
 
 
-def _tensor_split(x: Tensor, sections: Any, dim: int = 0) -> Any:
+def _tensor_split(x: Tensor, indices_or_sections: Any, dim: int = 0) -> Any:
+    sections = indices_or_sections
     if isinstance(sections, Tensor):
         return NotImplemented
     size = int(x.shape[dim])
@@ -244,7 +261,8 @@ def _channel_shuffle(x: Tensor, groups: int) -> Tensor:
     return parts.transpose(1, 2).reshape(x.shape)
 
 
-def _pixel_unshuffle(x: Tensor, factor: int) -> Tensor:
+def _pixel_unshuffle(x: Tensor, downscale_factor: int) -> Tensor:
+    factor = downscale_factor
     *batch, channels, height, width = [int(size) for size in x.shape]
     parts = x.reshape(*batch, channels, height // factor, factor, width // factor, factor)
     first = len(batch)
@@ -255,10 +273,17 @@ def _pixel_unshuffle(x: Tensor, factor: int) -> Tensor:
 
 def _masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The elements of the source one after the other, where the mask holds."""
-    mask = mask.expand(x.shape)
+    if x.shape != mask.shape:
+        x, mask = torch.broadcast_tensors(x, mask)
     number = torch.cumsum(mask.reshape(-1).to(torch.int32), 0) - 1
     rows = number.clamp(0, source.numel() - 1)
     return torch.where(mask, source.reshape(-1).index_select(0, rows).reshape(x.shape), x)
+
+
+def _fill(x: Tensor, value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value.to(x.dtype).expand(x.shape).clone()
+    return torch.full_like(x, value)
 
 
 def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -302,13 +327,14 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "addr": _addr,
     "addbmm": _addbmm,
     "inner": _inner,
-    "vdot": lambda x, y: (x * y).sum(),
+    "vdot": lambda x, other: (x * other).sum(),
     "linalg_multi_dot": _multi_dot,
     "chain_matmul": lambda *matrices: _multi_dot(matrices),
     "matrix_power": _matrix_power,
     "linalg_matrix_power": _matrix_power,
     "kron": _kron,
     "cartesian_prod": _cartesian_prod,
+    "meshgrid": _meshgrid,
     "combinations": _combinations,
     "diag": _diag,
     "diagflat": _diagflat,
@@ -327,6 +353,7 @@ OPERATIONS: Dict[str, Callable[..., Any]] = {
     "unflatten": _unflatten,
     "channel_shuffle": _channel_shuffle,
     "pixel_unshuffle": _pixel_unshuffle,
+    "fill": _fill,
     "masked_scatter": _masked_scatter,
     "put": _put,
     "searchsorted": _searchsorted,

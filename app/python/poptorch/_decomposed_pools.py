@@ -33,11 +33,28 @@ def _padded(x: Tensor, before: Sequence[int], after: Sequence[int], value: float
     return torch.nn.functional.pad(x, pads, value=value)
 
 
+def _of_one(name: str, x: Tensor, *args: Any) -> Tensor:
+    """A pool of one sample without a batch, which exporters do not expect."""
+    return getattr(torch.nn.functional, name)(x.unsqueeze(0), *args).squeeze(0)
+
+
+def _avg_pool_of_one(name: str, count: int) -> Callable[..., Any]:
+
+    def pool(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if x.dim() != count + 1:
+            return NotImplemented
+        return getattr(torch.nn.functional, name)(x.unsqueeze(0), *args, **kwargs).squeeze(0)
+
+    return pool
+
+
 def _max_pool(name: str, count: int) -> Callable[..., Any]:
     """ONNX has a last window that begins in the padding after the data."""
 
     def pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
              ceil_mode: bool = False, return_indices: bool = False) -> Any:
+        if x.dim() == count + 1 and not return_indices:
+            return _of_one(name, x, kernel_size, stride, padding, dilation, ceil_mode)
         if not ceil_mode or return_indices:
             return NotImplemented
         kernel = _each(kernel_size, count)
@@ -55,6 +72,8 @@ def _avg_pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
               ceil_mode: bool = False, count_include_pad: bool = True,
               divisor_override: Union[int, None] = None) -> Any:
     """The mean of whole windows, times what PyTorch's divisor makes of it."""
+    if x.dim() == 3:
+        return _of_one("avg_pool2d", x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     if divisor_override is None and not ceil_mode:
         return NotImplemented
     kernel = _each(kernel_size, 2)
@@ -72,7 +91,7 @@ def _avg_pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
     return mean * factor
 
 
-def _adaptive(kind: str, count: int) -> Callable[..., Any]:
+def adaptive_pool(kind: str, count: int) -> Callable[..., Any]:
     """By a pool if the sizes divide those of the data, else a window after the other."""
 
     def adaptive(x: Tensor, output_size: Any, return_indices: bool = False) -> Any:
@@ -81,6 +100,8 @@ def _adaptive(kind: str, count: int) -> Callable[..., Any]:
         wanted = [size if one is None else int(one) for one, size in zip(given, sizes)]
         if return_indices or len(wanted) != count:
             return NotImplemented
+        if x.dim() == count + 1:  # one sample, which exporters do not expect
+            return adaptive(x.unsqueeze(0), output_size).squeeze(0)
         if all(size % one == 0 for one, size in zip(wanted, sizes)):
             kernel = [size // one for one, size in zip(wanted, sizes)]
             return getattr(torch.nn.functional, f"{kind}_pool{count}d")(x, kernel, kernel)
@@ -98,24 +119,13 @@ def _by_windows(x: Tensor, dim: int, count: int, reduced: Callable[..., Tensor])
     return torch.cat([reduced(x.narrow(dim, first, last - first), dim, True) for first, last in ends], dim)
 
 
-def _interpolate(input: Tensor, size: Any = None, scale_factor: Any = None,
-                 mode: str = "nearest", *more: Any, **named: Any) -> Any:
-    """By areas: the mean of each window, whose number is a constant here."""
-    if mode != "area":
-        return NotImplemented
-    count = input.dim() - 2
-    if size is None:
-        scales = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * count
-        size = [math.floor(float(one) * scale) for one, scale in zip(input.shape[2:], scales)]
-    return _adaptive("avg", count)(input, size)
-
-
 POOLS: Dict[str, Callable[..., Any]] = {
-    **{f"adaptive_{kind}_pool{count}d": _adaptive(kind, count)
+    **{f"adaptive_{kind}_pool{count}d": adaptive_pool(kind, count)
        for kind in ("avg", "max") for count in (1, 2, 3)},
     "max_pool1d": _max_pool("max_pool1d", 1),
     "max_pool2d": _max_pool("max_pool2d", 2),
     "max_pool3d": _max_pool("max_pool3d", 3),
+    "avg_pool1d": _avg_pool_of_one("avg_pool1d", 1),
     "avg_pool2d": _avg_pool,
-    "interpolate": _interpolate,
+    "avg_pool3d": _avg_pool_of_one("avg_pool3d", 3),
 }

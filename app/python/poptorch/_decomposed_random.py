@@ -135,6 +135,8 @@ def _alpha(features: bool) -> Callable[..., Any]:
             return x
         if inplace:
             return NotImplemented
+        if p == 1:
+            return x * 0
         kept = (_uniform_like(_ones(x, 2) if features else x) >= p).to(x.dtype)
         scale = 1 / math.sqrt((1 - p) * (1 + p * _SELU_LIMIT**2))
         return (x * kept + _SELU_LIMIT * (1 - kept)) * scale - scale * _SELU_LIMIT * p

@@ -95,7 +95,8 @@ def _sums(x: Tensor, dim: int, index: Tensor, src: Tensor, mean: bool, include_s
     total = start.scatter_add(dim, index, src)
     if not mean:
         return total
-    return total / (counts + 1 if include_self else counts.clamp(min=1))
+    number = counts + 1 if include_self else counts.clamp(min=1)
+    return total / number if total.is_floating_point() else torch.div(total, number, rounding_mode="floor")
 
 
 def _bests(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool) -> Any:
@@ -104,8 +105,8 @@ def _bests(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include
     size = int(x.shape[dim])
     shape = [size if d == dim else 1 for d in range(x.dim())] + [1]
     own = index.movedim(dim, -1).unsqueeze(dim) == torch.arange(size).reshape(shape)
-    limits = torch.finfo(x.dtype)
-    neutral = {"prod": 1.0, "amax": limits.min, "amin": limits.max}[reduce]
+    limits = torch.finfo(x.dtype) if x.is_floating_point() else torch.iinfo(torch.int32)
+    neutral = {"prod": 1, "amax": limits.min, "amin": limits.max}[reduce]
     values = torch.where(own, src.movedim(dim, -1).unsqueeze(dim), torch.full([1], neutral, dtype=x.dtype))
     before = x.unsqueeze(-1)
     if not include_self:

@@ -12,6 +12,7 @@ import torch
 
 from ._aliases import untraced, value_of
 from ._bits import BITS
+from ._call_forms import as_numbers, promoted, runs_along_nothing, with_first, without_truths
 from ._decomposed_ctc import ctc_loss
 from ._decomposed_elements import ELEMENTS
 from ._decomposed_layers import LAYERS
@@ -21,6 +22,7 @@ from ._decomposed_ops import OPERATIONS
 from ._decomposed_pools import POOLS
 from ._decomposed_random import FILLS, RANDOM
 from ._decomposed_rows import ROWS
+from ._decomposed_sizes import SIZES
 from ._errors import Error
 from ._functions import detached
 from ._known import known_while_tracing
@@ -33,8 +35,12 @@ def _trains() -> bool:
     return torch.is_grad_enabled()
 
 
-def _atan2(y: Tensor, x: Tensor) -> Tensor:
+def _atan2(y: Tensor, other: Tensor) -> Tensor:
     """By the quotient whose divisor is the larger, so that its slope is right on the axes."""
+    kind = torch.result_type(y, other)
+    if not kind.is_floating_point:
+        kind = torch.get_default_dtype()
+    y, x = y.to(kind), other.to(kind)
     zero = torch.zeros_like(y * x)
     is_steep = torch.abs(y) > torch.abs(x)
     over, under = torch.where(is_steep, x + zero, y + zero), torch.where(is_steep, y + zero, x + zero)
@@ -42,16 +48,6 @@ def _atan2(y: Tensor, x: Tensor) -> Tensor:
     beyond = torch.where(y < 0, zero - math.pi, zero + math.pi)
     steep = torch.where(y < 0, zero - math.pi / 2, zero + math.pi / 2) - angle
     return torch.where(is_steep, steep, torch.where(x < 0, angle + beyond, angle))
-
-
-def _logaddexp(x: Tensor, y: Tensor) -> Tensor:
-    most = torch.maximum(x, y).detach()
-    return most + torch.log(torch.exp(x - most) + torch.exp(y - most))
-
-
-def _logaddexp2(x: Tensor, y: Tensor) -> Tensor:
-    scale = math.log(2)
-    return _logaddexp(x * scale, y * scale) / scale
 
 
 def _logit(x: Tensor, eps: Optional[float] = None) -> Tensor:
@@ -64,9 +60,10 @@ def _trunc(x: Tensor) -> Tensor:
     return torch.sign(x) * torch.floor(torch.abs(x))
 
 
-def _fmod(x: Tensor, y: Any) -> Tensor:
-    kind = torch.result_type(x, y)
-    return x - y * (_trunc(x / y) if kind.is_floating_point else _trunc(x / y).to(kind))
+def _fmod(x: Tensor, other: Any) -> Tensor:
+    kind = torch.result_type(x, other)
+    quotient = _trunc(x / other)
+    return x - other * (quotient if kind.is_floating_point else quotient.to(kind))
 
 
 def _threshold(x: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
@@ -113,6 +110,17 @@ def _vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False
     return _norm(x, ord, dim, keepdim, dtype=dtype)
 
 
+def _linalg_norm(x: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, **named: Any) -> Any:
+    """Of a vector, or of all elements; of matrices only the norm that is one."""
+    if named or not _trains() or (isinstance(ord, str) and ord != "fro"):
+        return NotImplemented
+    of_vectors = isinstance(dim, int) or (dim is None and (ord is None or x.dim() == 1)) or (
+        isinstance(dim, (list, tuple)) and len(dim) == 1)
+    if not of_vectors and ord not in (None, "fro"):
+        return NotImplemented
+    return _vector_norm(x, 2 if ord in (None, "fro") else ord, dim, keepdim)
+
+
 def _normalize(x: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12,
                out: Optional[Tensor] = None) -> Any:
     return NotImplemented if out is not None else x / _vector_norm(x, p, dim, True).clamp(min=eps)
@@ -137,28 +145,11 @@ def _std_mean(x: Tensor, *args: Any, **kwargs: Any) -> Any:
     return _root(variance), mean
 
 
-def _bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
-    left, right = x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1])
+def _bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
+    left, right = input1.reshape(-1, input1.shape[-1]), input2.reshape(-1, input2.shape[-1])
     result = torch.einsum("ni,kij,nj->nk", left, weight, right)
-    result = result.reshape(*x.shape[:-1], weight.shape[0])
+    result = result.reshape(*input1.shape[:-1], weight.shape[0])
     return result if bias is None else result + bias
-
-
-def _pad(x: Tensor, pad: Sequence[int], mode: str = "constant", value: Optional[float] = None
-         ) -> Any:
-    if mode != "circular":
-        return NotImplemented
-    for i in range(len(pad) // 2):
-        dim = x.dim() - 1 - i
-        before, after = int(pad[2 * i]), int(pad[2 * i + 1])
-        size = int(x.shape[dim])
-        parts = [x.narrow(dim, size - before, before)] if before > 0 else []
-        first, last = max(0, -before), size - max(0, -after)
-        parts.append(x.narrow(dim, first, last - first))
-        if after > 0:
-            parts.append(x.narrow(dim, 0, after))
-        x = torch.cat(parts, dim)
-    return x
 
 
 def _chunk(x: Tensor, chunks: int, dim: int = 0) -> Any:
@@ -214,7 +205,8 @@ def _pow(x: Any, exponent: Any, **named: Any) -> Any:
     return torch.ones_like(x)
 
 
-def _split(x: Tensor, each: Any, dim: int = 0) -> Any:
+def _split(x: Tensor, split_size: Any = None, dim: int = 0, *, split_size_or_sections: Any = None) -> Any:
+    each = split_size if split_size is not None else split_size_or_sections
     if not isinstance(each, int) or int(x.shape[dim]) % each == 0:
         return NotImplemented
     return _pieces(x, each, dim)
@@ -243,7 +235,8 @@ def _roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
 
 def _repeat_interleave(x: Tensor, repeats: Any, dim: Optional[int] = None, **named: Any) -> Any:
     if isinstance(repeats, Tensor) and not known_while_tracing(value_of(repeats)):
-        return NotImplemented
+        raise Error("repeat_interleave: how often elements repeat is only known when the model runs, and so is the "
+                    "size of the result; use constants")
     if dim is None:
         return _repeat_interleave(x.flatten(), repeats, 0)
     with untraced():
@@ -251,10 +244,11 @@ def _repeat_interleave(x: Tensor, repeats: Any, dim: Optional[int] = None, **nam
     return x.index_select(dim, rows)
 
 
-def _tile(x: Tensor, *counts: Any) -> Tensor:
+def _tile(x: Tensor, *counts: Any, dims: Any = ()) -> Tensor:
+    counts = counts or (dims, )
     if len(counts) == 1 and isinstance(counts[0], (list, tuple)):
         counts = tuple(counts[0])
-    return x.repeat(*([1] * (x.dim() - len(counts))), *counts)
+    return x.repeat([*[1] * (x.dim() - len(counts)), *counts]) if x.dim() or counts else x.clone()
 
 
 def _take_along_dim(x: Tensor, indices: Tensor, dim: Optional[int] = None) -> Tensor:
@@ -283,13 +277,14 @@ def _index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: flo
     return result.movedim(0, dim)
 
 
-def _cdist(x: Tensor, y: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
-    return _vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1)
+def _cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
+    return _vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
 
 
 def _cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
-    if x1.dim() != x2.dim() or not _trains():
+    if x1.shape == x2.shape and not _trains():
         return NotImplemented
+    x1, x2 = torch.broadcast_tensors(x1, x2)
     one, other = (x / _vector_norm(x, 2, dim, True).clamp(min=eps) for x in (x1, x2))
     return (one * other).sum(dim)
 
@@ -302,11 +297,6 @@ def _index_fill(x: Tensor, dim: int, index: Tensor, value: Union[float, Tensor])
             value = torch.tensor(value, dtype=x.dtype)
     values = value.to(x.dtype).expand(rows.shape[0], *from_front.shape[1:])
     return from_front.index_put((rows, ), values).movedim(0, dim)
-
-
-def _xlogy(x: Tensor, y: Tensor) -> Tensor:
-    """x = 0 gives zero where y has no logarithm; elsewhere x = 0 has its normal gradient."""
-    return x * torch.log(torch.where((x == 0) & (y <= 0), torch.ones_like(y), y))
 
 
 def _scatter_by(name: str) -> Callable[..., Any]:
@@ -364,8 +354,8 @@ def _embedding(indices: Tensor, weight: Tensor, padding_idx: Optional[int] = Non
     return torch.where(is_padding, detached(found), found)
 
 
-def _addcdiv(x: Tensor, a: Tensor, b: Tensor, *, value: float = 1) -> Tensor:
-    return x + value * a / b
+def _addcdiv(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    return x + value * tensor1 / tensor2
 
 
 def _elements(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -388,6 +378,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     **POOLS,
     **RANDOM,
     **ROWS,
+    **SIZES,
     **BITS,
     "ctc_loss": ctc_loss,
     "exp2": lambda x: torch.exp(x * math.log(2)),
@@ -408,13 +399,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "positive": lambda x: x,
     "atan2": _atan2,
     "arctan2": _atan2,
-    "hypot": lambda x, y: torch.sqrt(x * x + y * y),
-    "xlogy": _xlogy,
-    "special_xlogy": _xlogy,
-    "special_xlog1py": lambda x, y: _xlogy(x, y + 1),
-    "special_entr": lambda x: -_xlogy(x, x),
-    "logaddexp": _logaddexp,
-    "logaddexp2": _logaddexp2,
+    "hypot": lambda x, other: torch.sqrt(x * x + other * other),
     "fmod": _fmod,
     "prod": _prod,
     "clamp": _clamp,
@@ -433,10 +418,10 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "normalize": _normalize,
     "vector_norm": _vector_norm,
     "linalg_vector_norm": _vector_norm,
+    "linalg_norm": _linalg_norm,
     "std": _std,
     "std_mean": _std_mean,
     "bilinear": _bilinear,
-    "pad": _pad,
     "chunk": _chunk,
     "split": _split,
     "roll": _roll,
@@ -476,4 +461,16 @@ def decomposed(name: str, function: Callable[..., Any], args: Any, kwargs: Dict[
     if name == "__get__":
         form = next((form for attribute, form in PROPERTIES if attribute == function), None)
         return NotImplemented if form is None else form(args[0])
-    return TABLE[name](*args, **kwargs) if name in TABLE else NotImplemented
+    args, kwargs = with_first(args, kwargs)
+    if runs_along_nothing(name, args, kwargs):
+        return as_numbers(_formed(name, function, (args[0].reshape(1), *args[1:]), kwargs))
+    real, named = without_truths(name, promoted(name, args), kwargs)
+    if real is args and named is kwargs:
+        return TABLE[name](*args, **kwargs) if name in TABLE else NotImplemented
+    return _formed(name, function, real, named)
+
+
+def _formed(name: str, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
+    """The result of a call in another form than the program's, of a function that changes nothing."""
+    made = TABLE[name](*args, **kwargs) if name in TABLE else NotImplemented
+    return function(*args, **kwargs) if made is NotImplemented else made

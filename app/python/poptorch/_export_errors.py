@@ -20,6 +20,9 @@ _UNSUPPORTED = re.compile(r"^Unsupported: ONNX export of (?:operator )?")
 #: An operator with an argument that its form in ONNX does not have.
 _DESCRIPTORS = re.compile(r"mismatch between the number of arguments .* at symbolic function '(\w+)'")
 
+#: An operator with an argument of a type that torch's tracer does not expect, such as a truth value.
+_UNEXPECTED = re.compile(r"INTERNAL ASSERT FAILED.*We don't have an op for (?:aten::)?(\w+)", re.DOTALL)
+
 #: torch.onnx's own files.
 _EXPORTER = os.path.dirname(torch.onnx.__file__) + os.sep
 
@@ -33,7 +36,7 @@ def exported_or_refused(export: Callable[[], None]) -> None:
         refused = _refusal(error)
         _end_frames(error)
     except Exception as error:
-        operator = _DESCRIPTORS.search(str(error))
+        operator = _DESCRIPTORS.search(str(error)) or _UNEXPECTED.search(str(error))
         if operator:
             refused = _refused(f"arguments of operator {operator[1]} are not simulated", error)
         elif isinstance(error, RuntimeError) and not isinstance(error, Error) and "2GB" in str(error):

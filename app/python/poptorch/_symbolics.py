@@ -236,6 +236,30 @@ def _size(graph: Any, x: Any, dim: Any = None) -> Any:
     return graph.op("Constant", value_t=made)
 
 
+def _transposed(graph: Any, x: Any, order: List[int]) -> Any:
+    return x if order == sorted(order) else graph.op("Transpose", x, perm_i=order)
+
+
+def _permute(graph: Any, x: Any, dims: Any) -> Any:
+    """ONNX does not count dimensions from the end, and exporters read beyond the shape."""
+    order = helper._get_const(dims, "is", "dims")
+    return _transposed(graph, x, [dim % len(order) for dim in order])
+
+
+def _movedim(graph: Any, x: Any, source: Any, destination: Any) -> Any:
+    """The same."""
+    sizes = next(graph.original_node.inputs()).type().sizes()
+    count = helper._get_tensor_rank(x) if sizes is None else len(sizes)
+    if count is None:
+        raise Error("movedim: the number of dimensions does not follow from the model's inputs")
+    given, places = ([dim % count for dim in helper._parse_arg(dims, "t").reshape(-1).tolist()]
+                     for dims in (source, destination))
+    order = [dim for dim in range(count) if dim not in given]
+    for place, dim in sorted(zip(places, given)):
+        order.insert(place, dim)
+    return _transposed(graph, x, order)
+
+
 def _feature_dropout(graph: Any, x: Any, p: Any, train: Any) -> Any:
     """Dropout of whole channels: of a factor for each."""
     if not helper._maybe_get_const(train, "b"):
@@ -291,6 +315,8 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::clamp_min": _clamp(symbolic_opset11.clamp_min),
     "aten::clamp_max": _clamp(symbolic_opset11.clamp_max),
     "aten::squeeze": _squeeze,
+    "aten::permute": _permute,
+    "aten::movedim": _movedim,
     "aten::size": _size,
     "aten::scatter_add": _scatter_add,
     "aten::unsafe_chunk": _unsafe_chunk,

@@ -10,7 +10,7 @@ from tilescope import _source_lines
 from torch.overrides import TorchFunctionMode
 
 from ._aliases import Aliases, stand_in, untraced, value_of
-from ._decompositions import decomposed, form_in_place
+from ._decompositions import TABLE, decomposed, form_in_place
 from ._errors import Error
 from ._functions import detached
 from ._known import known_while_tracing
@@ -45,6 +45,9 @@ _DATA, _GIVE_DATA = torch.Tensor.data.__get__, torch.Tensor.data.__set__
 #: Functions whose operands after the first are masks, not numbers, if they are bytes.
 _MASKED = ("__getitem__", "__setitem__", "index_put", "index_put_", "masked_fill", "masked_fill_",
            "masked_select", "masked_scatter", "masked_scatter_")
+
+#: Functions that change which memory a tensor has.
+_RESIZED = ("resize_", "resize_as_", "set_", "swap_tensors")
 
 #: PopTorch's message (poptorch/source/dispatch_tracer/RegisterAtenOverloads.cpp); the place is
 #: appended.
@@ -160,6 +163,11 @@ class Watch(TorchFunctionMode):
                 self._stop_gradient(tensor)
         return value
 
+    def has_changed(self, tensor: torch.Tensor) -> bool:
+        """Whether it was changed in place. A new value in the trace alone does not tell: broadcast_tensors() gives
+        its operand one."""
+        return self._aliases.has_changed(tensor)
+
     def __torch_function__(self, function: Any, types: Any, args: Any = (),
                            kwargs: Any = None) -> Any:
         if self._is_past():
@@ -225,6 +233,9 @@ class Watch(TorchFunctionMode):
             _refuse_masks(args[1])
         if name in _READ_BY_PYTHON:
             self._read_by_python(name, args)
+        if name in _RESIZED:
+            raise Error(f"{name}() gives a tensor other memory, which is not simulated; use reshape() or another tensor "
+                        f"in {_place()}", "poptorch_cpp_error")
         if name == "copy_":
             return self._copy(*args, **kwargs)
         if name in ("index_put", "index_put_"):
@@ -268,15 +279,29 @@ class Watch(TorchFunctionMode):
     def _decomposed(self, name: str, function: Callable[..., Any], args: Any,
                     kwargs: Dict[str, Any]) -> Any:
         """The result of a function for which torch.onnx has no form."""
+        out = kwargs.get("out")
+        if isinstance(out, torch.Tensor) and name in TABLE:
+            rest = {key: value for key, value in kwargs.items() if key != "out"}
+            made = self._decomposed(name, function, args, rest)
+            return self._copy(out, function(*args, **rest) if made is NotImplemented else made)
         form = form_in_place(name) if name.endswith("_") else None
-        if form is not None:
-            made = form(*args, **kwargs)
-            if made is not NotImplemented:
-                self._replace(args[0], made, lambda: function(*args, **kwargs))
-                return args[0]
-        return decomposed(name, function, args, kwargs)
+        try:
+            if form is not None:
+                made = form(*args, **kwargs)
+                if made is not NotImplemented:
+                    self._replace(args[0], made, lambda: function(*args, **kwargs))
+                    return args[0]
+            return decomposed(name, function, args, kwargs)
+        except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+            with untraced(gradients=True):
+                function(*args, **kwargs)  # whose own error is the better one
+            raise Error(f"{name}() of operands or arguments such as these is not simulated in {_place()}",
+                        "poptorch_cpp_error") from error
 
     def _before(self, tensor: torch.Tensor) -> "_Before":
+        if tensor.is_inference():  # which does not tell whether it was changed in place
+            raise Error(f"tensors of torch.inference_mode() are not simulated: use torch.no_grad() for {_place()}",
+                        "poptorch_cpp_error")
         base = self._aliases.base(tensor)
         if not self._trains:
             return _Before(tensor._version, [])
@@ -378,6 +403,11 @@ class Watch(TorchFunctionMode):
             result = target if name == "index_put_" else target.clone()
             self._put_where(result, only, values)
             return result
+        if any(part.dtype == torch.bool for part in tensors_in(indices)):  # (exporters may end the process)
+            _refuse_masks(indices)
+            with untraced():
+                indices = [place for part in indices for place in
+                           (part.nonzero(as_tuple=True) if part is not None and part.dtype == torch.bool else (part, ))]
         return self._called(getattr(torch.Tensor, name),
                             (target, indices, values.expand(chosen), accumulate), {})
 

@@ -186,6 +186,9 @@ def categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False
 def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False,
                                     axis: int = -1) -> Any:
     """With the number of the class as label."""
+    if axis not in (-1, len(y_pred.shape) - 1):
+        raise ValueError(f"sparse_categorical_crossentropy: axis={axis} is not simulated; classes are the last "
+                         "dimension")
     graph = _ops.graph_of(y_pred, y_true)
     if graph is None:
         labels = _ops.one_hot(_ops.cast(y_true, _types.int32), int(y_pred.shape[-1]))

@@ -75,9 +75,19 @@ class Metric:
         self._count += numpy.size(values)
 
     def update_state(self, y_true: Any, y_pred: Any = None, sample_weight: Any = None) -> None:
-        """Takes labels and results on the host, or values (of a Mean)."""
-        value = y_true if y_pred is None else self.of_batch(y_true, y_pred)
-        self.add(numpy.asarray(value))
+        """Takes the samples' labels and results on the host; those of a Mean are numbers."""
+        values = numpy.asarray(y_true if y_pred is None else self.of_samples(y_true, y_pred), numpy.float64)
+        if sample_weight is None:
+            self.add(values)
+            return
+        weights = numpy.asarray(sample_weight, numpy.float64)
+        if weights.ndim > values.ndim and weights.shape[-1] == 1:
+            weights = weights.reshape(weights.shape[:-1])
+        elif weights.ndim < values.ndim:
+            values = values.mean(tuple(range(weights.ndim, values.ndim)))
+        weights = numpy.broadcast_to(weights, values.shape)
+        self._total += float((values * weights).sum())
+        self._count += float(weights.sum())
 
     def result(self) -> Any:
         """The mean so far."""
@@ -92,6 +102,9 @@ class Metric:
 
 class Mean(Metric):
     """The mean of numbers."""
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> None:  # type: ignore[override]
+        super().update_state(values, None, sample_weight)
 
 
 def _of(name: str, function: Callable[..., Any], called: str) -> type:

@@ -1,6 +1,7 @@
 #include "app/python/simulator/state.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <onnx/onnx_pb.h>
@@ -29,12 +30,26 @@ void importGraphcoreDomain(onnx::ModelProto& model) {
     set.set_version(1);
 }
 
-/// Copies the annotations for the placement of a node.
-void copyPlace(const onnx::NodeProto& from, onnx::NodeProto& to) {
-    for (const auto& attribute : from.attribute())
-        if (attribute.name() == "__pipeline_stage" || attribute.name() == "__ipu_number" ||
-            attribute.name() == "__execution_phase")
-            *to.add_attribute() = attribute;
+/// Annotations for the placement of a node.
+constexpr std::array<const char*, 3> placeAttributes{"__pipeline_stage", "__ipu_number",
+                                                     "__execution_phase"};
+
+/// Stage, IPU and execution phase of a node; -1: it has none.
+using Place = std::array<std::int64_t, placeAttributes.size()>;
+
+Place placeOf(const onnx::NodeProto& node) {
+    Place place{-1, -1, -1};
+    for (const auto& attribute : node.attribute())
+        for (std::size_t i = 0; i < place.size(); ++i)
+            if (attribute.name() == placeAttributes.at(i))
+                place.at(i) = attribute.i();
+    return place;
+}
+
+void setPlace(onnx::NodeProto& node, const Place& place) {
+    for (std::size_t i = 0; i < place.size(); ++i)
+        if (place.at(i) >= 0)
+            setWholeNumber(node, placeAttributes.at(i), place.at(i));
 }
 
 onnx::NodeProto variableNode(const char* type, const std::string& name) {
@@ -57,7 +72,7 @@ void readOnce(onnx::GraphProto& graph, const std::string& buffer) {
             if (input == buffer) {
                 input = read.name();
                 if (!isPlaced)
-                    copyPlace(node, read);
+                    setPlace(read, placeOf(node));
                 isPlaced = true;
             }
     if (!isPlaced)
@@ -94,14 +109,47 @@ void addIfUnread(onnx::GraphProto& graph, const Buffer& buffer, const onnx::Valu
                                     '\0'));
 }
 
+/// Where the new value of a buffer is made and stored: where the buffer is read, as other
+/// micro-batches would read the value before it, or the IPU that has the buffer would not get it.
+Place placeOfUpdate(const onnx::GraphProto& graph, const std::string& buffer,
+                    const std::string& value) {
+    Place made{-1, -1, -1};
+    Place read = made;
+    for (const auto& node : graph.node()) {
+        if (std::find(node.output().begin(), node.output().end(), value) != node.output().end())
+            made = placeOf(node);
+        if (node.name() == buffer + "/read")
+            read = placeOf(node);
+    }
+    const auto isNowhere = [](const Place& place) { return place == Place{-1, -1, -1}; };
+    if (made != read && !isNowhere(made) && !isNowhere(read))
+        throw UserError(fmt::format("buffer '{}' is read in one stage or phase of the model and "
+                                    "changed in another one, which is not simulated; change it in "
+                                    "the block that reads it",
+                                    buffer));
+    return made;
+}
+
 void overwrite(onnx::GraphProto& graph, const std::string& buffer, const std::string& value) {
     onnx::NodeProto update = variableNode(sim::variableUpdateOperator, buffer + "/update");
     update.add_input(buffer);
     update.add_input(value);
-    for (const auto& node : graph.node())
-        if (std::find(node.output().begin(), node.output().end(), value) != node.output().end())
-            copyPlace(node, update);
+    setPlace(update, placeOfUpdate(graph, buffer, value));
     *graph.add_node() = std::move(update);
+}
+
+/// Each use of a normalisation that trains updates its statistics, one after the other: those of
+/// several stages would be in another order, or on another IPU.
+void checkUses(const onnx::NodeProto& node, std::map<std::string, Place>& usesOf) {
+    constexpr int meanInput = 3;
+    if (node.input_size() <= meanInput)
+        return;
+    const auto [first, isFirst] = usesOf.try_emplace(node.input(meanInput), placeOf(node));
+    if (!isFirst && first->second != placeOf(node) && placeOf(node)[2] < 0)
+        throw UserError(fmt::format("a batch normalisation with the statistics '{}' is used in "
+                                    "several stages, whose updates are not simulated; use one for "
+                                    "each stage, or put it into evaluation mode",
+                                    node.input(meanInput)));
 }
 
 } // namespace
@@ -126,12 +174,15 @@ void updateState(onnx::ModelProto& model, const std::vector<Buffer>& buffers) {
 }
 
 void markBatchNormalizations(onnx::ModelProto& model) {
+    std::map<std::string, Place> usesOf;
     for (auto& node : *model.mutable_graph()->mutable_node()) {
         if (node.op_type() != "BatchNormalization" || !node.domain().empty())
             continue;
         const bool trains =
             std::any_of(node.attribute().begin(), node.attribute().end(),
                         [](const auto& a) { return a.name() == "training_mode" && a.i() != 0; });
+        if (trains)
+            checkUses(node, usesOf);
         setWholeNumber(node,
                        trains ? sim::unbiasedVarianceAttribute : sim::frozenStatisticsAttribute, 1);
     }

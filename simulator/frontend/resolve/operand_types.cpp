@@ -58,6 +58,9 @@ struct OperandAt {
                            toString(first.value->type), node.type));
 }
 
+/// ONNX has it of whole numbers, too, whose results are whole: no exporter means that.
+constexpr std::string_view onlyOfReals = "Erf";
+
 void checkBySchema(const Node& node, const OperandValues& operands, const onnx::OpSchema& schema) {
     std::map<std::string, OperandAt> firstOf;
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -65,7 +68,7 @@ void checkBySchema(const Node& node, const OperandValues& operands, const onnx::
         if (operands[i] == nullptr || formal == nullptr)
             continue;
         const bool real = isReal(operands[i]->type);
-        if (!takes(*formal, real))
+        if (!takes(*formal, real) || (!real && node.type == onlyOfReals))
             refuseType(node, i, *operands[i],
                        fmt::format("and {} takes {} there", node.type, kindOf(!real)));
         if (!formal->GetIsHomogeneous())

@@ -49,6 +49,19 @@ def changed_through_view(x):
     return x
 
 
+def into(function, shape, x):
+    with torch.no_grad():
+        out = torch.zeros(shape)
+        function(x, out)
+        return out * 2
+
+
+def inferred(x):
+    with torch.inference_mode():
+        y = x * 2
+    return y + 1
+
+
 def distances(p):
     return lambda a, b, c: F.triplet_margin_loss(a, b, c, p=p, swap=True)
 
@@ -96,6 +109,33 @@ REAL = {
     "mean, by a divisor": (lambda x: F.avg_pool2d(x, 2, 2, divisor_override=3), R(1, 2, 4, 4)),
     "conv, padded as needed": (lambda x, w: F.conv2d(x, w, padding="same", dilation=2), R(1, 2, 5, 6), R(3, 2, 2, 3)),
     "unfold of images": (lambda x: F.unfold(x, (2, 2)), R(1, 2, 3, 4)),
+    "of aligned corners, by a scale": (lambda x: F.interpolate(x, scale_factor=1.7, mode="bilinear", align_corners=True),
+                                       R(1, 2, 4, 3)),
+    "upsampling of aligned corners": (nn.UpsamplingBilinear2d(scale_factor=2.6), R(1, 2, 4, 3)),
+    "nearest, exactly": (lambda x: F.interpolate(x, scale_factor=1.7, mode="nearest-exact"), R(1, 2, 4, 3)),
+    "circular, cut off": (lambda x: F.pad(x, (-1, 2), mode="circular"), R(2, 3, 5)),
+    "similarity, broadcast": (lambda x, y: F.cosine_similarity(x, y, dim=-2), R(1, 2, 3), R(2, 1, 3)),
+    "no difference": (lambda x: torch.diff(x, n=0, dim=1, prepend=x[:, :1]), R(2, 3)),
+    "covariance of one row": (torch.cov, R(1, 4)),
+    "by zero, whatever it is": (lambda x, a, b: torch.addmv(torch.log(x * 0 - 1), a, b, beta=0) + x.sum(),
+                                R(3), R(3, 4), R(4)),
+    "renorm by the largest": (lambda x: torch.renorm(x, float("inf"), 1, 0.5), R(3, 4)),
+    "logaddexp of nothing": (lambda x: torch.logaddexp(x, torch.tensor([-float("inf"), 1.0])),
+                             torch.tensor([-float("inf"), 0.5])),
+    "norm of nothing": (lambda x: torch.linalg.norm(x * 0 + torch.tensor([[0.0], [1.0]]), dim=1), R(2, 3)),
+    "inner of vectors": (torch.inner, R(4), R(4)),
+    "masked_scatter, broadcast": (lambda x: torch.masked_scatter(x, torch.eye(3) > 0, torch.arange(9.0)), R(3)),
+    "meshgrid by columns": (lambda x, y: torch.meshgrid(x, y, indexing="xy"), R(3), R(2)),
+    "permute from the end": (lambda x: x.permute(0, -1, 1), R(2, 3, 4)),
+    "movedim from the end": (lambda x: x.movedim((0, -2), (-1, 0)), R(2, 3, 4)),
+    "pool of one sample": (lambda x: F.max_pool2d(x, 2) + F.avg_pool2d(x, 2) + F.adaptive_avg_pool2d(x, 2), R(2, 4, 4)),
+    "along the dimension of a number": (lambda x: x.sum().softmax(0) + x.sum().cumsum(0) + x.mean().max(0)[0], R(3)),
+    "slopes of a grid": (lambda x: torch.gradient(x, spacing=[2.0, 0.5]), R(3, 4)),
+    "by name": (lambda x: torch.cumsum(input=x, dim=1) + torch.pow(input=x, exponent=2) + torch.roll(
+        input=x, shifts=1, dims=0) + torch.max(input=x, dim=1, keepdim=True)[0] + F.pad(input=x, pad=(0, 0)), R(3, 4)),
+    "rows of different lengths": (lambda x: nn.utils.rnn.pad_sequence([x[0], x[1, :2]], padding_value=0.5), R(2, 4, 3)),
+    "pixel_unshuffle by name": (lambda x: F.pixel_unshuffle(x + 0, downscale_factor=2), R(1, 2, 4, 4)),
+    "log of a normal share": (torch.special.log_ndtr, torch.tensor([-9.0, -5.0, -4.9, -3.0, -1.0, 0.0, 1.0, 5.0])),
     "log of a sigmoid": (F.logsigmoid, torch.tensor([-104.0, -88.0, -20.0, -0.5, 0.0, 3.0, 97.0])),
     "fold": (lambda x: F.fold(x + 0, (4, 4), (2, 2), stride=2, padding=1), R(2, 8, 9)),
     "bag, sum": (lambda w, i: F.embedding_bag(i, w, mode="sum"), R(5, 3), whole(5, 4, 3)),
@@ -123,6 +163,13 @@ LOSSES = {
     "triplet, 1-norm": (distances(1), R(3, 4), R(3, 4), R(3, 4)),
     "margin of classes": (lambda x, t: F.multi_margin_loss(x, t, p=2, weight=torch.tensor([0.1, 0.5, 1.0, 2.0])),
                           R(3, 4), whole(4, 3)),
+    "cross-entropy of one sample": (lambda x: F.cross_entropy(x, torch.tensor(2)), R(4)),
+    "cross-entropy of one sample, smoothed": (lambda x: F.cross_entropy(x, torch.tensor(2), label_smoothing=0.1), R(4)),
+    "cross-entropy of shares of one sample": (F.cross_entropy, R(4), torch.rand(4)),
+    **{f"nll of one sample, {reduction}":
+       (lambda x, reduction=reduction: F.nll_loss(x, torch.tensor(1), torch.tensor([0.5, 2.0, 1.0, 1.0]),
+                                                  reduction=reduction), PROBABILITIES[0])
+       for reduction in ("mean", "sum", "none")},
     "margin of labels": (F.multilabel_margin_loss, R(2, 4), torch.tensor([[0, 1, -1, 2], [3, -1, 0, 1]])),
     "cross-entropy, each": (lambda x, t: F.cross_entropy(x, t, weight=torch.tensor([0.1, 0.5, 1.0, 2.0]),
                                                          ignore_index=2, reduction="none"), R(4, 4), whole(4, 4)),
@@ -179,6 +226,24 @@ OTHER = {
     "bitwise_right_shift": (lambda x: torch.bitwise_right_shift(x, 2), torch.tensor([-9, -1, 9]).int()),
     "logical_not": (torch.logical_not, whole(2, 5)),
     "heaviside": (lambda x: torch.heaviside(x, torch.tensor(0.5)), torch.tensor([-1.0, 0.0, 2.0])),
+    "cumprod of bytes": (lambda x: torch.cumprod(x, 0), torch.tensor([16, 16, 2], dtype=torch.uint8)),
+    "vander of bytes": (lambda x: torch.linalg.vander(x, N=4), torch.tensor([9, 16], dtype=torch.uint8)),
+    "entr of a negative number": (torch.special.entr, torch.tensor([0.5, -1.0, 0.0])),
+    "atan2 of whole numbers": (torch.atan2, whole(5, 4), whole(3, 4)),
+    "real functions of whole numbers": (lambda x: (torch.exp(x), x.sqrt(), torch.logit(x, eps=0.2), torch.logsumexp(x, 0)),
+                                        torch.tensor([0, 1, 3])),
+    "filled with truth values": (lambda x: (torch.full_like(x > 0, True), torch.full((2, ), False),
+                                            F.pad(x > 0, (1, 1), value=True)), R(3)),
+    **{f"{name} into another tensor": (lambda x, function=function, shape=shape: into(function, shape, x), R(3, 4))
+       for name, function, shape in (
+           ("norm", lambda x, out: torch.norm(x, 3, 1, out=out), (3, )),
+           ("vector_norm", lambda x, out: torch.linalg.vector_norm(x, 2, 1, out=out), (3, )),
+           ("hstack", lambda x, out: torch.hstack([x, x], out=out), (3, 8)),
+           ("cumprod", lambda x, out: torch.cumprod(x, 1, out=out), (3, 4)),
+           ("clamp", lambda x, out: torch.clamp(x, min=0.1, out=out), (3, 4)),
+           ("add", lambda x, out: torch.add(x, x, out=out), (3, 4)))},
+    "accumulated where a known mask is": (lambda x: x.index_put((torch.tensor([True, False, True]), ), x[:2],
+                                                                accumulate=True), R(3, 2)),
     "count_nonzero": (lambda x: torch.count_nonzero(x, 1), whole(2, 3, 4)),
     "isclose": (torch.isclose, torch.tensor([1.0, 2.0]), torch.tensor([1.0 + 1e-7, 2.1])),
     "searchsorted": (lambda x: torch.searchsorted(torch.tensor([0.0, 1.0]), x), torch.tensor([-1.0, 0.0, 3.0])),
@@ -277,6 +342,10 @@ def test_alpha_dropout_keeps_mean_and_variance():
     (lambda x, i, s: x.scatter_reduce(1, i, s, "sum"), (R(3, 4), whole(4, 2, 4), R(2, 4)), "fewer rows"),
     (lambda x, t: F.ctc_loss(x, t, (6, 6), (2, 2)), (R(6, 2, 4), torch.tensor([1, 2, 1, 3])), "row of targets"),
     (lambda x: x.view(torch.int32), (R(3), ), r"view\(torch.int32\)"),
+    (lambda x: x.index_put((x[:, 0] > 0, ), x[0], accumulate=True), (R(3, 2), ), "mask"),
+    (lambda x: (x + 0).resize_(2, 2), (R(4), ), "resize_"),
+    (inferred, (R(3), ), "inference_mode"),
+    (lambda x, i: x.scatter_reduce(0, i, x, "amax"), (torch.tensor(1.0), torch.tensor(0)), "scatter_reduce"),
     (lambda x: x[x > 0], (R(3), ), "mask"), (torch.lgamma, (R(3), ), "lgamma")])
 def test_what_is_not_simulated_is_refused_by_name(function, operands, said):
     with pytest.raises(poptorch.Error, match=said):

@@ -98,8 +98,7 @@ def colours(picture):
     return len(np.unique(levels @ [1 << 16, 1 << 8, 1]))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("mode", ["training", "inference"])
+@pytest.mark.parametrize("mode, theme", [("training", "light"), ("inference", "dark")])
 def test_every_report_opens(profiles, mode, theme):
     pictures = grab(profiles, theme, REPORTS, profiles / mode / "profile.pop")
     for name, picture in zip(REPORTS, pictures):

@@ -1,6 +1,6 @@
 """Rows of functions that PyTorch composes of others, and less frequent ones."""
 import torch
-from rows import _untied, dims, inner_axis, row, unary
+from rows import F, _untied, dims, inner_axis, row, unary
 
 _ROWS = lambda x, *more: x.dim() >= 2 and x.shape[0] > 1  # noqa: E731
 
@@ -38,6 +38,32 @@ unary("select_scatter", lambda x: torch.select_scatter(x, x.select(-1, 0) * 2 + 
       fits=dims(2))
 unary("diagonal_scatter", lambda x: torch.diagonal_scatter(x.flatten(1), x.flatten(1).diagonal() * 3), fits=dims(2))
 unary("vander", lambda x: torch.linalg.vander(x.sigmoid(), N=3).sum(-1))
+unary("permute_from_end", lambda x: x.permute(0, *range(-1, -x.dim(), -1)), fits=dims(2))
+unary("movedim_from_end", lambda x: x.movedim((1, -1), (-1, 1)), fits=dims(3))
+unary("meshgrid_columns", lambda x: torch.meshgrid(x.flatten()[:3], x.flatten()[:2], indexing="xy")[0] + 1)
+unary("similarity_broadcast", lambda x: F.cosine_similarity(x.unsqueeze(1) + 0.1, x.unsqueeze(2) - 0.2, dim=-1),
+      fits=dims(3, 3))
+unary("inner_of_rows", lambda x: x + torch.inner(x.flatten(), x.flatten()))
+unary("along_a_number", lambda x: x + x.mean().softmax(0) + x.sum().cumsum(0))
+unary("loss_of_one", lambda x: x + F.cross_entropy(x.flatten(), torch.tensor(0)))
+unary("by_name", lambda x: torch.roll(input=torch.cumsum(input=x, dim=-1), shifts=1, dims=0) + torch.pow(input=x, exponent=2))
+unary("pool_of_one", lambda x: F.avg_pool2d(x[0], 2, 1) + F.max_pool2d(x[0], 2, 1),
+      fits=lambda x: x.dim() == 4 and min(x.shape[2:]) > 1)
+unary("padded_around_a_part", lambda x: F.pad(x, (-1, 2), mode="circular"),
+      fits=lambda x: x.dim() == 3 and x.shape[-1] > 2)
+
+
+def _into_another(x):
+    with torch.no_grad():
+        out, largest = torch.zeros(x.shape), torch.zeros(x.shape[:-1])
+        torch.cumprod(x.clamp(-1, 1), -1, out=out)
+        torch.norm(x, 3, -1, out=largest)
+    return x + out * largest.unsqueeze(-1)
+
+
+unary("into_another", _into_another, fits=dims(2))
+
+
 def _index_reduced(x, how, own):
     return x.index_reduce(0, torch.tensor([0, x.shape[0] - 1]), torch.cat([x[:1] * 2, x[:1] - 1]), how, include_self=own)
 

@@ -162,6 +162,12 @@ row("interpolate_scale", lambda m, p, x: F.interpolate(x, scale_factor=p["s"], m
                                                        recompute_scale_factor=p["r"]),
     fits=dims(4, 4), weight=3, params=lambda rng, x: {"s": rng.choice([0.5, 1.5, 2.0, 2.6]), "r": rng.random() < 0.3,
                                                       "mode": rng.choice(["nearest", "bilinear", "bicubic"])})
+row("interpolate_aligned", lambda m, p, x: F.interpolate(x, scale_factor=p["s"], mode=p["mode"], align_corners=True,
+                                                         recompute_scale_factor=p["r"]), fits=dims(4, 4), weight=2,
+    params=lambda rng, x: {"s": rng.choice([0.7, 1.5, 1.7, (2.6, 1.3)]), "r": rng.random() < 0.3,
+                           "mode": rng.choice(["bilinear", "bicubic"])})
+row("interpolate_exact", lambda m, p, x: F.interpolate(x, size=p["n"], mode="nearest-exact"), fits=dims(4, 4),
+    params=_chosen("n", 1, 3, 5))
 row("interpolate_line", lambda m, p, x: F.interpolate(x, size=p["n"], mode=p["mode"]), fits=dims(3, 3),
     params=lambda rng, x: {"n": rng.choice([2, 3, 7]), "mode": rng.choice(["nearest", "linear" "X"])})
 row("max_pool_options", lambda m, p, x: F.max_pool2d(x, p["k"], p["s"], p["k"] // 2, p["d"], p["c"]), fits=dims(4, 4),

@@ -7,7 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/units.h"
+#include "simulator/outline/sequence.h"
 #include "simulator/pipeline/stages.h"
 
 namespace tilescope::sim {
@@ -28,8 +30,13 @@ public:
                     home_[in.index()] = op.stage;
         for (Op& op : graph_.ops) {
             executionPhase_ = op.executionPhase;
-            for (TensorId& in : op.inputs)
-                in = local(in, op.stage, op.pass);
+            for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+                const TensorId id = op.inputs[i];
+                op.inputs[i] = local(id, op.stage, op.pass);
+                if (i == 0 && op.inputs[0] != id && overwritesOperand(op) &&
+                    graph_.tensors[id].role == TensorRole::Weight)
+                    refuseToOverwrite(op, id);
+            }
             for (const TensorId out : op.outputs) {
                 home_[out.index()] = op.stage;
                 pass_[out.index()] = op.pass;
@@ -40,6 +47,13 @@ public:
     }
 
 private:
+    /// Its copy would be overwritten, and the new value lost.
+    [[noreturn]] void refuseToOverwrite(const Op& op, TensorId id) const {
+        throw UserError(fmt::format(
+            "{}: '{}' overwrites the variable '{}' in another stage or phase, or on another IPU, "
+            "than the one that reads it, which is not simulated; change it where it is read",
+            graph_.name, op.name, graph_.tensors[id].name));
+    }
     [[nodiscard]] bool areOnOneIpu(std::int32_t a, std::int32_t b) const {
         return graph_.ipuOf(a) == graph_.ipuOf(b);
     }

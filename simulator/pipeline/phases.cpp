@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 #include "core/options/option_error.h"
 #include "simulator/offload/remote.h"
+#include "simulator/outline/sequence.h"
 #include "simulator/pipeline/hints.h"
 #include "simulator/pipeline/stages.h"
 
@@ -38,6 +40,21 @@ std::int32_t assignHinted(Graph& graph, const ExecutionOptions& options) {
     return phases;
 }
 
+/// A variable that is overwritten is on the IPU that reads it first: what overwrites it in the same
+/// phase goes there.
+void keepVariablesTogether(Graph& graph, const PhasePlan& plan) {
+    std::map<TensorId, std::int32_t> readers;
+    for (Op& op : graph.ops)
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            if (graph.tensors[op.inputs[i]].role != TensorRole::Weight)
+                continue;
+            const std::int32_t reader = readers.try_emplace(op.inputs[i], op.stage).first->second;
+            if (i == 0 && overwritesOperand(op) &&
+                plan.phaseOfPart(reader) == plan.phaseOfPart(op.stage))
+                op.stage = reader;
+        }
+}
+
 /// The operations of each phase over the IPUs that share it.
 void cutPhases(Graph& graph, const PhasePlan& plan, const std::vector<double>& costs) {
     for (std::size_t first = 0; first < graph.ops.size();) {
@@ -53,6 +70,7 @@ void cutPhases(Graph& graph, const PhasePlan& plan, const std::vector<double>& c
             graph.ops[OpId(i)].stage = phase * plan.ipusOfPhase + parts[i - first];
         first = end;
     }
+    keepVariablesTogether(graph, plan);
 }
 
 /// Everything that is trained or updated, and waits off the chip for its phase.

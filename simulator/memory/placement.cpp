@@ -65,7 +65,8 @@ public:
             const VariableId id(i);
             const Variable& v = profile_.variables[id];
             requests_.push_back({id, 0, v.alwaysLive ? LivenessClassId() : v.liveness, v.category,
-                                 lowered.needs[id].interleaved, lowered.needs[id].apartFrom});
+                                 lowered.needs[id].interleaved, lowered.needs[id].apartFrom,
+                                 lowered.needs[id].preferablyApart});
         }
     }
 
@@ -184,7 +185,7 @@ private:
         }
         const std::vector<PlacedRequest>& again = placements.place(requests, weights);
         TileAccount found = accountFor(requests, again, turns, target_);
-        if (found.memory.includingGaps > target_.bytesPerTile)
+        if (exceeds(found))
             return;
         result = {{}, placementOf(requests, again), std::move(found)};
     }
@@ -199,12 +200,22 @@ private:
             requests.push_back(requests_[entry.variable]);
             requests.back().bytes = entry.bytes;
         }
-        const std::vector<PlacedRequest>& placed = placements.place(requests);
-        DistinctPlacement result{
-            {}, placementOf(requests, placed), accountFor(requests, placed, turns, target_)};
-        if (result.account.memory.includingGaps > target_.bytesPerTile)
+        const auto resultOf = [&](const std::vector<PlacedRequest>& placed) {
+            return DistinctPlacement{
+                {}, placementOf(requests, placed), accountFor(requests, placed, turns, target_)};
+        };
+        // Messages first is *assumed*: published fullest tiles have it. Preferences are given up
+        // where there is no room for them.
+        DistinctPlacement result = resultOf(placements.placeMessagesFirst(requests));
+        if (exceeds(result.account))
+            result = resultOf(placements.place(requests));
+        if (exceeds(result.account))
             placeAgain(requests, placements, turns, result);
         return result;
+    }
+
+    [[nodiscard]] bool exceeds(const TileAccount& account) const {
+        return account.memory.includingGaps > target_.bytesPerTile;
     }
 
     /// In the order of variables.

@@ -1,9 +1,6 @@
 #include "simulator/memory/tile_placer.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <fmt/format.h>
 #include <limits>
 #include <map>
 #include <memory>
@@ -11,10 +8,10 @@
 #include <unordered_map>
 
 #include "core/base/ceil_div.h"
-#include "core/base/error.h"
 #include "core/base/radix_sort.h"
 #include "simulator/layout/blocking.h"
 #include "simulator/memory/first_gap.h"
+#include "simulator/memory/tile_order.h"
 
 namespace tilescope::sim {
 namespace {
@@ -25,50 +22,6 @@ constexpr std::int64_t variableAlignment = 8;
 /// In units of the alignment, rounded up.
 std::int64_t inUnits(std::int64_t bytes) {
     return ceilDiv(bytes, variableAlignment);
-}
-
-constexpr bool isExecutable(MemoryCategory category) {
-    switch (category) {
-    case MemoryCategory::VertexCode:
-    case MemoryCategory::ControlCode:
-    case MemoryCategory::InternalExchangeCode:
-    case MemoryCategory::HostExchangeCode:
-    case MemoryCategory::GlobalExchangeCode:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/// Vertex state, too, must lie within reach of the base of the plain region (16-bit offsets).
-constexpr bool isPlainOnly(MemoryCategory category) {
-    return isExecutable(category) || category == MemoryCategory::VertexInstanceState ||
-           category == MemoryCategory::VertexFieldData || category == MemoryCategory::Stack;
-}
-
-/// Order of placement: variables bound to a region first, then those that belong there but can be
-/// elsewhere, then always-live ones, then by size.
-constexpr int rank(MemoryCategory category, bool alwaysLive) {
-    if (isExecutable(category))
-        return 0;
-    if (isPlainOnly(category))
-        return 1;
-    return alwaysLive ? 2 : 3;
-}
-
-/// Looked up, as each of millions of requests has one: by category, then by whether it is always
-/// live.
-constexpr auto ranks = [] {
-    std::array<std::array<std::uint8_t, 2>, memoryCategories.size()> made{};
-    for (const MemoryCategory category : memoryCategories)
-        for (const bool alwaysLive : {false, true})
-            made[static_cast<std::size_t>(category)][alwaysLive ? 1 : 0] =
-                static_cast<std::uint8_t>(rank(category, alwaysLive));
-    return made;
-}();
-
-int rank(const PlaceRequest& request) {
-    return ranks[static_cast<std::size_t>(request.category)][request.liveness.valid() ? 0 : 1];
 }
 
 /// Variables that must share no memory element, by either of a pair.
@@ -94,10 +47,10 @@ public:
         : interference_(interference)
         , target_(target) {}
 
-    /// All of a tile, in the order given.
+    /// All of a tile, in the order given. `prefers`: what preferably is apart is.
     const std::vector<PlacedRequest>& place(const std::vector<PlaceRequest>& requests,
-                                            const std::vector<std::uint32_t>& order) {
-        begin(requests);
+                                            const std::vector<std::uint32_t>& order, bool prefers) {
+        begin(requests, prefers);
         for (const std::uint32_t number : order)
             place(number, requests[number]);
         // Variables at the same address stay in the order of placement.
@@ -113,10 +66,19 @@ private:
         Unit begin = 0, end = 0;
     };
     static constexpr Unit notTaken = 0; // an end
+    /// A variable that preferably is apart from others; without bytes until it has its place.
+    struct Preferring {
+        VariableId variable;
+        Interval bytes;
+    };
 
-    void begin(const std::vector<PlaceRequest>& requests) {
+    void begin(const std::vector<PlaceRequest>& requests, bool prefers) {
         apart_ = apartOf(requests);
         extentOf_.clear();
+        preferring_.clear();
+        prefers_ = prefers;
+        if (prefers)
+            listPreferring(requests);
         placed_.clear();
         alwaysLive_.clear();
         slots_.assign(interference_.classes() + 1, 0);
@@ -140,16 +102,57 @@ private:
             for (const VariableId peer : apart->second)
                 if (const auto known = extentOf_.find(peer); known != extentOf_.end())
                     peers_.push_back(elementsOf(known->second));
+        const bool prefers = prefers_ && request.preferablyApart.front().valid();
+        if (prefers)
+            addPreferredPeers(number, request);
         collectMet(request.liveness);
         const std::int64_t offset = find(request);
         placed_.push_back({number, offset});
         const Interval extent{offset, offset + request.bytes};
         if (apart != apart_.end())
             extentOf_.emplace(request.variable, extent);
+        if (prefers)
+            preferring_[preferringOf_[number]].bytes = extent;
         if (request.liveness.valid())
             addSometimesLive(extent, request.liveness);
         else
             addAlwaysLive(extent);
+    }
+
+    void listPreferring(const std::vector<PlaceRequest>& requests) {
+        preferringOf_.resize(std::max(preferringOf_.size(), requests.size()));
+        for (std::size_t i = 0; i < requests.size(); ++i)
+            if (requests[i].preferablyApart.front().valid()) {
+                preferringOf_[i] = static_cast<std::uint32_t>(preferring_.size());
+                preferring_.push_back({requests[i].variable, {}});
+            }
+    }
+
+    /// Few variables have any: placing the others is faster if this is not part of it.
+    [[gnu::noinline]] void addPreferredPeers(std::uint32_t number, const PlaceRequest& request) {
+        for (const VariableId peer : request.preferablyApart) {
+            if (!peer.valid())
+                return;
+            const Preferring& known = preferring_[nearestPreferring(preferringOf_[number], peer)];
+            if (known.variable == peer && known.bytes.end > 0)
+                peers_.push_back(elementsOf(known.bytes));
+        }
+    }
+
+    /// A variable, or one that is next to where it would be. Those of one vertex are near each
+    /// other in most cases: the search begins at one of them.
+    [[nodiscard]] std::size_t nearestPreferring(std::size_t at, VariableId peer) const {
+        constexpr int mostSteps = 8; // take about as long as bisecting does
+        for (int step = 0; step < mostSteps; ++step) {
+            const VariableId here = preferring_[at].variable;
+            if (here == peer || (here < peer ? at + 1 == preferring_.size() : at == 0))
+                return at;
+            at = here < peer ? at + 1 : at - 1;
+        }
+        const auto found = std::lower_bound(
+            preferring_.begin(), preferring_.end() - 1, peer,
+            [](const Preferring& one, VariableId id) { return one.variable < id; });
+        return static_cast<std::size_t>(found - preferring_.begin());
     }
 
     static Extent unitsOfExtent(const Interval& bytes) {
@@ -310,54 +313,11 @@ private:
     std::vector<Unit> metBegins_, metEnds_;
     std::vector<Extent> inOrder_;                       ///< used again from variable to variable
     std::unordered_map<VariableId, Interval> extentOf_; ///< bytes, of what is kept apart
+    bool prefers_ = false;
+    std::vector<Preferring> preferring_;      ///< in the order of variables
+    std::vector<std::uint32_t> preferringOf_; ///< by request, of those that prefer
     std::vector<Interval> peers_; ///< elements that the variable being placed must not touch
 };
-
-/// What sorting by number needs.
-struct OrderMemory {
-    std::vector<std::uint64_t> keys, sorted;
-};
-
-/// Requests in the order of placement: by rank, then the largest, then by variable. Each is sorted
-/// as one number: rank and largest size less its size; the index is below. The bits that the index
-/// leaves have to suffice for the sizes.
-void placementOrder(const std::vector<PlaceRequest>& requests, OrderMemory& memory,
-                    std::vector<std::uint32_t>& order) {
-    constexpr int rankBits = 2;
-    std::int64_t largest = 0;
-    for (const PlaceRequest& request : requests)
-        largest = std::max(largest, request.bytes);
-    const int indexBits = std::bit_width(requests.size());
-    const int sizeBits = std::bit_width(static_cast<std::uint64_t>(largest));
-    if (rankBits + sizeBits + indexBits > 64)
-        throw UserError(fmt::format("a tile has {} variables, one of them of {} bytes, which is "
-                                    "more than can be placed; make the model or its batch smaller",
-                                    requests.size(), largest));
-    std::vector<std::uint64_t>& keys = memory.keys;
-    keys.resize(requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        const auto less = static_cast<std::uint64_t>(largest - requests[i].bytes);
-        const auto rankBefore = static_cast<std::uint64_t>(rank(requests[i])) << sizeBits;
-        keys[i] = ((rankBefore | less) << indexBits) | i;
-    }
-    radixSort(
-        keys, [&](std::uint64_t key) { return key >> indexBits; }, memory.sorted);
-    order.resize(keys.size());
-    const std::uint64_t indexMask = (std::uint64_t{1} << indexBits) - 1;
-    std::transform(keys.begin(), keys.end(), order.begin(),
-                   [&](std::uint64_t key) { return static_cast<std::uint32_t>(key & indexMask); });
-}
-
-/// The same by weight.
-void placementOrder(const std::vector<PlaceRequest>& requests, const std::vector<double>& weights,
-                    std::vector<std::uint32_t>& order) {
-    order.resize(requests.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        const int rankA = rank(requests[a]), rankB = rank(requests[b]);
-        return rankA != rankB ? rankA < rankB : weights[a] > weights[b];
-    });
-}
 
 /// An address beyond all variables: each is placed in a gap, or after all others and the elements
 /// of those that it is kept apart from.
@@ -379,22 +339,31 @@ public:
 
     const std::vector<PlacedRequest>& place(const std::vector<PlaceRequest>& requests,
                                             const std::vector<double>& weights) {
-        if (weights.empty())
-            placementOrder(requests, orderMemory_, order_);
-        else
-            placementOrder(requests, weights, order_);
-        // Half the width is twice the speed; tiles exceeded by gigabytes take the slow way.
-        const bool small = inUnits(highestAddress(requests, target_)) <=
-                           std::int64_t{std::numeric_limits<std::int32_t>::max()} / 2;
-        return small ? small_.place(requests, order_) : large_.place(requests, order_);
+        const auto& order = weights.empty() ? order_.of(requests, FirstOfLives::Largest)
+                                            : order_.of(requests, weights);
+        return placeInOrder(requests, order, false);
+    }
+
+    const std::vector<PlacedRequest>&
+    placeMessagesFirst(const std::vector<PlaceRequest>& requests) {
+        return placeInOrder(requests, order_.of(requests, FirstOfLives::Messages), true);
     }
 
 private:
+    const std::vector<PlacedRequest>& placeInOrder(const std::vector<PlaceRequest>& requests,
+                                                   const std::vector<std::uint32_t>& order,
+                                                   bool prefers) {
+        // Half the width is twice the speed; tiles exceeded by gigabytes take the slow way.
+        const bool small = inUnits(highestAddress(requests, target_)) <=
+                           std::int64_t{std::numeric_limits<std::int32_t>::max()} / 2;
+        return small ? small_.place(requests, order, prefers)
+                     : large_.place(requests, order, prefers);
+    }
+
     const Target& target_;
     TilePlacer<std::int32_t> small_;
     TilePlacer<std::int64_t> large_;
-    OrderMemory orderMemory_;
-    std::vector<std::uint32_t> order_;
+    PlacementOrder order_;
 };
 
 TilePlacements::TilePlacements(const Interference& interference, const Target& target)
@@ -405,6 +374,11 @@ TilePlacements::~TilePlacements() = default;
 const std::vector<PlacedRequest>& TilePlacements::place(const std::vector<PlaceRequest>& requests,
                                                         const std::vector<double>& weights) {
     return impl_->place(requests, weights);
+}
+
+const std::vector<PlacedRequest>&
+TilePlacements::placeMessagesFirst(const std::vector<PlaceRequest>& requests) {
+    return impl_->placeMessagesFirst(requests);
 }
 
 std::vector<PlacedRequest> placeOnTile(const std::vector<PlaceRequest>& requests,

@@ -1,6 +1,7 @@
 // First fit on one tile. Internal to placement.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -18,6 +19,9 @@ struct PlaceRequest {
     MemoryCategory category = MemoryCategory::Variable;
     bool interleaved = false;
     VariableId apartFrom; ///< lies in other memory elements than this one, if that is on the tile
+    /// The same where messages are placed first; each of a pair has the other, and most variables
+    /// have none. The first one is set if any is.
+    std::array<VariableId, 2> preferablyApart = {};
 };
 
 /// Where a request, by its index, has got its place.
@@ -40,6 +44,9 @@ public:
     /// Throws UserError where they are too many and too large to be counted.
     const std::vector<PlacedRequest>& place(const std::vector<PlaceRequest>& requests,
                                             const std::vector<double>& weights = {});
+    /// The same with what exchanges bring before other variables that are not always live, and
+    /// with variables apart from those that they preferably are apart from.
+    const std::vector<PlacedRequest>& placeMessagesFirst(const std::vector<PlaceRequest>& requests);
 
 private:
     class Impl;

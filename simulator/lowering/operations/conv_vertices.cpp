@@ -199,6 +199,11 @@ void ConvVertices::constrain(ProgramBuilder& builder, VariableId input, Variable
     switch (plan_.method) {
     case ConvMethod::Amp:
     case ConvMethod::Slic:
+        // The codelets demand it of input and results alone; published fullest tiles have it of the
+        // weights, too.
+        builder.preferApart(partials, input);
+        builder.preferApart(partials, weights);
+        builder.preferApart(weights, input);
         return builder.preferInterleaved(partials);
     case ConvMethod::Hmac:
     case ConvMethod::Vmac:

@@ -55,6 +55,12 @@ VariableId bringTable(LoweringContext& context, const EmbeddingLayout& layout, T
     return gather.bring(placed, planMove(context, placed, need, wanted), "baseT");
 }
 
+void preferApartFrom(ProgramBuilder& builder, VariableId table,
+                     std::initializer_list<VariableId> others) {
+    for (const VariableId other : others)
+        builder.preferApart(other, table);
+}
+
 VariableId bringIndices(LoweringContext& context, const EmbeddingLayout& layout, TensorId indices,
                         OperandGather& gather) {
     const PlacedStorage placed = context.storageOf(indices);

@@ -1,6 +1,8 @@
 // The operands of look-ups and updates, laid out by the plan and brought to its tiles.
 #pragma once
 
+#include <initializer_list>
+
 #include "simulator/lowering/movement/copies.h"
 #include "simulator/lowering/operations/embedding_layout.h"
 #include "simulator/lowering/places/context.h"
@@ -19,6 +21,11 @@ void shareTable(LoweringContext& context, const EmbeddingLayout& layout, TensorI
 /// The table's blocks on every tile that works on them: the variable itself where it lies there.
 VariableId bringTable(LoweringContext& context, const EmbeddingLayout& layout, TensorId table,
                       std::size_t axis, OperandGather& gather);
+
+/// What is looked up or added lies in other memory elements than the table, where there is room. No
+/// codelet demands it, but published fullest tiles have it.
+void preferApartFrom(ProgramBuilder& builder, VariableId table,
+                     std::initializer_list<VariableId> others);
 
 /// The indices of each look-up part on all its tiles.
 VariableId bringIndices(LoweringContext& context, const EmbeddingLayout& layout, TensorId indices,

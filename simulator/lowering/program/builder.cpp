@@ -429,6 +429,15 @@ ProgramId ProgramBuilder::streamStep(ProgramKind kind, StreamId stream, const st
     return add(std::move(program));
 }
 
+void ProgramBuilder::preferApart(VariableId one, VariableId other) {
+    for (const auto& [variable, peer] : {std::pair(one, other), std::pair(other, one)}) {
+        auto& peers = lowered_.needs[variable].preferablyApart;
+        const auto place = std::find(peers.begin(), peers.end(), VariableId());
+        if (place != peers.end())
+            *place = peer;
+    }
+}
+
 void ProgramBuilder::writeUndef(const std::string& name, VariableId variable) {
     Program program;
     program.kind = ProgramKind::WriteUndef;

@@ -1,6 +1,7 @@
 // Builds the lowered program: variables, compute sets, exchanges and the tree that runs them.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,8 @@ struct VariableNeeds {
     /// Another variable that a vertex accesses in the same cycle: the two lie in different memory
     /// elements wherever both are on a tile.
     VariableId apartFrom;
+    /// The same where there is room.
+    std::array<VariableId, 2> preferablyApart;
 };
 
 /// Vertices of one class in a compute set: how many on each tile.
@@ -112,6 +115,9 @@ public:
     void keepApart(VariableId variable, VariableId other) {
         lowered_.needs[variable].apartFrom = other;
     }
+    /// The same where there is room. Of variables that many vertices read in place the first two
+    /// others count.
+    void preferApart(VariableId one, VariableId other);
     /// Puts a variable in interleaved memory, if there is room.
     void preferInterleaved(VariableId variable) { lowered_.needs[variable].interleaved = true; }
     /// A constant of the program: equal ones are stored once, under the name of the first.

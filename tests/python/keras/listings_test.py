@@ -19,6 +19,9 @@ TOLERANCE = 2e-3
 #: 0.9 or a rate a tenth higher puts losses off by over 0.08, a momentum of 0.05 changes by 0.34.
 TOLERANCE_OF_LOSSES_BY_SIGNS = 0.03
 TOLERANCE_OF_CHANGES_BY_SIGNS = 0.2
+#: Where rounding may decide which of two values is a window's largest, or whether one passes a relu. 4e-4 was seen in one run of
+#: six, 3e-6 in the others; a rate a tenth higher puts changes off by 0.1.
+TOLERANCE_OF_CHANGES_BY_MAXIMA = 0.02
 pytestmark = pytest.mark.skipif(not LISTINGS.is_dir(),
                                 reason="the listings are not there (TILESCOPE_SHARED_DIR)")
 
@@ -152,11 +155,11 @@ def squares(p, y):
     return ((p - y)**2).mean()
 
 
-def check_training(program, peer, loss, optimizer, **more):
-    """The losses of all micro-batches, and the weights afterwards."""
+def check_training(program, peer, loss, optimizer, tolerance=TOLERANCE, **more):
+    """The losses of all micro-batches, and the weights afterwards, whose changes are within `tolerance`."""
     assert program["trains"]
     close(losses_of(program), peer.losses(program, loss, optimizer(peer.parameters), **more))
-    peer.check_weights(program)
+    peer.check_weights(program, tolerance)
 
 
 def descent(parameters):
@@ -228,7 +231,7 @@ def test_executions_of_several_steps(little, tmp_path):
 def test_executions_without_dropout(little, tmp_path):
     made = Outcome("listing_5_1_2_steps_per_execution.py", little, tmp_path, KEEP_ALL="1")
     training = made.programs[0]
-    check_training(training, Peer(training, CONVOLUTIONS), of_probabilities, descent)
+    check_training(training, Peer(training, CONVOLUTIONS), of_probabilities, descent, TOLERANCE_OF_CHANGES_BY_MAXIMA)
 
 
 def test_replicas(little, tmp_path):
@@ -241,7 +244,8 @@ def test_replicas(little, tmp_path):
 def test_replicas_without_dropout(little, tmp_path):
     made = Outcome("listing_5_3_4_5_replication.py", little, tmp_path, KEEP_ALL="1")
     training = made.programs[0]
-    check_training(training, Peer(training, CONVOLUTIONS), of_probabilities, descent, each=2, mean=True)
+    check_training(training, Peer(training, CONVOLUTIONS), of_probabilities, descent, TOLERANCE_OF_CHANGES_BY_MAXIMA, each=2,
+                   mean=True)
 
 
 def test_a_loop_with_feeds(home, tmp_path):

@@ -43,15 +43,20 @@ std::string printable(std::string_view text, Lines lines) {
     return clean;
 }
 
+std::string_view firstBytes(std::string_view text, std::size_t most) {
+    std::size_t end = std::min(text.size(), most);
+    while (end > 0 && end < text.size() && isInCharacter(text[end]))
+        --end;
+    return text.substr(0, end);
+}
+
 std::string boundedMessage(std::string text) {
     // A path may have 4096 bytes (PATH_MAX), and the remedy is at the end.
     constexpr std::size_t most = 8000;
     constexpr std::size_t shownEnd = 2000;
     if (text.size() <= most)
         return text;
-    std::size_t cut = most - shownEnd;
-    while (cut > 0 && isInCharacter(text[cut]))
-        --cut;
+    const std::size_t cut = firstBytes(text, most - shownEnd).size();
     std::size_t end = text.size() - shownEnd;
     while (end < text.size() && isInCharacter(text[end]))
         ++end;

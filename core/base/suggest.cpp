@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/printable.h"
+
 namespace tilescope {
 
 std::size_t editDistance(std::string_view a, std::string_view b) {
@@ -46,10 +48,7 @@ std::string shortened(std::string_view name) {
     constexpr std::size_t shown = 80;
     if (name.size() <= shown)
         return std::string(name);
-    std::size_t end = shown;
-    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80)
-        --end; // not within a character of UTF-8
-    return std::string(name.substr(0, end)) + "\u2026";
+    return std::string(firstBytes(name, shown)) + "\u2026";
 }
 
 } // namespace tilescope

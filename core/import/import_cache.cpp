@@ -1,12 +1,12 @@
 #include "core/import/import_cache.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/file_stamp.h"
+#include "core/base/printable.h"
 #include "core/import/add_host_traces.h"
 #include "core/import/ipu_stack.h"
 #include "core/store/profile_writer.h"
@@ -25,13 +25,9 @@ fs::path fromEnvironment(const char* name) {
 }
 
 /// Of the folder of a file's profile: with the digest it is a name that file systems take.
-std::string beginningOf(std::string name) {
+std::string beginningOf(const std::string& name) {
     constexpr std::size_t longest = 80; // bytes
-    std::size_t end = std::min(name.size(), longest);
-    while (end > 0 && end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80)
-        --end; // within a character of UTF-8
-    name.resize(end);
-    return name;
+    return std::string(firstBytes(name, longest));
 }
 
 /// Of all that is read.

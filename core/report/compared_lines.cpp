@@ -1,11 +1,14 @@
 #include "core/report/compared_lines.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 #include <map>
 
 #include "core/analysis/accounting/cost_rows.h"
+#include "core/analysis/compare/comparison.h"
+#include "core/analysis/compare/source_files.h"
 #include "core/analysis/compare/source_lines.h"
+#include "core/base/printable.h"
 #include "core/base/saturating.h"
 
 namespace tilescope {
@@ -20,7 +23,11 @@ struct Line {
     std::int64_t after = 0;
     std::string textBefore;
     std::string textAfter;
-    [[nodiscard]] std::int64_t change() const { return after - before; }
+    [[nodiscard]] std::int64_t change() const { return saturatingDifference(after, before); }
+    [[nodiscard]] bool isChanged() const {
+        return change() != 0 || state == "added" || state == "removed" || state == "moved" ||
+               state == "edited";
+    }
 };
 
 using LineCosts = std::map<std::int32_t, std::int64_t>;
@@ -28,7 +35,8 @@ using LineCosts = std::map<std::int32_t, std::int64_t>;
 /// One profile's cycles by line.
 class Version {
 public:
-    Version(const ProfileView& profile, bool executed, const std::stop_token& stop)
+    /// Cycles are divided by `samples`.
+    Version(const ProfileView& profile, bool executed, double samples, const std::stop_token& stop)
         : names_(profile, SourceReach::Mine, stop) {
         for (const CostRow& row :
              costRows(profile, *accountingOf(profile, stop), CostLayer::Line, 1, stop)) {
@@ -40,6 +48,10 @@ public:
             }
             *sum = saturatingSum(*sum, cycles);
         }
+        divide(noLine_, samples);
+        for (auto& [file, lines] : costs_)
+            for (auto& [line, cycles] : lines)
+                divide(cycles, samples);
     }
     [[nodiscard]] const SourceNames& names() const { return names_; }
     [[nodiscard]] const std::map<SourceFileId, LineCosts>& costs() const { return costs_; }
@@ -55,6 +67,11 @@ public:
     }
 
 private:
+    static void divide(std::int64_t& cycles, double samples) {
+        if (samples != 1) // as a double has not all digits
+            cycles = std::llround(static_cast<double>(cycles) / samples);
+    }
+
     SourceNames names_;
     std::map<SourceFileId, LineCosts> costs_;
     std::int64_t noLine_ = 0;
@@ -66,12 +83,13 @@ std::vector<std::string> linesOf(const std::string& text) {
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::size_t begin = std::min(text.find_first_not_of(" \t", at), end);
-        lines.push_back(text.substr(begin, std::min(longest, end - begin)));
+        lines.emplace_back(firstBytes(std::string_view(text).substr(begin, end - begin), longest));
         at = end + 1;
     }
     return lines;
 }
 
+/// A damaged file may have costs at any number.
 std::int64_t taken(LineCosts& costs, std::int32_t line) {
     const auto found = costs.extract(line);
     return found ? found.mapped() : 0;
@@ -87,10 +105,13 @@ public:
         , before_(source.costsOf(inSource))
         , after_(target.costsOf(inTarget))
         , linesBefore_(linesOf(source.textOf(inSource)))
-        , linesAfter_(linesOf(target.textOf(inTarget))) {
-        for (const ComparedLine& line :
-             compareLines(source.textOf(inSource), target.textOf(inTarget)))
-            add(line);
+        , linesAfter_(linesOf(target.textOf(inTarget)))
+        , byNumber_(inSource.valid() && inTarget.valid() &&
+                    linesBefore_.empty() != linesAfter_.empty()) {
+        if (!byNumber_)
+            for (const ComparedLine& line :
+                 compareLines(source.textOf(inSource), target.textOf(inTarget)))
+                add(line);
         addLeft();
     }
     std::vector<Line> take() { return std::move(lines_); }
@@ -102,28 +123,28 @@ private:
         if (other > 0 && at.target == 0)
             return;
         const std::int32_t source = other > 0 ? other : at.source;
-        add(source, at.target,
-            at.moved > 0     ? "moved"
-            : at.edited > 0  ? "edited"
-            : source == 0    ? "added"
-            : at.target == 0 ? "removed"
-                             : "same");
+        // None has number 0, at which a damaged file may have costs.
+        add({name_, source, at.target,
+             at.moved > 0     ? "moved"
+             : at.edited > 0  ? "edited"
+             : source == 0    ? "added"
+             : at.target == 0 ? "removed"
+                              : "same",
+             source > 0 ? taken(before_, source) : 0, at.target > 0 ? taken(after_, at.target) : 0,
+             textAt(linesBefore_, source), textAt(linesAfter_, at.target)});
     }
 
-    void add(std::int32_t source, std::int32_t target, const char* state) {
-        Line line{name_, source, target, state, taken(before_, source), taken(after_, target),
-                  {},    {}};
-        const auto textAt = [](const std::vector<std::string>& lines, std::int32_t number) {
-            const auto index = static_cast<std::size_t>(number);
-            return number > 0 && index <= lines.size() ? lines[index - 1] : std::string();
-        };
-        line.textBefore = textAt(linesBefore_, source);
-        line.textAfter = textAt(linesAfter_, target);
+    void add(Line line) {
         if (line.before != 0 || line.after != 0)
             lines_.push_back(std::move(line));
     }
 
-    /// Lines that no recorded text has.
+    static std::string textAt(const std::vector<std::string>& lines, std::int32_t number) {
+        const auto index = static_cast<std::size_t>(number);
+        return number > 0 && index <= lines.size() ? lines[index - 1] : std::string();
+    }
+
+    /// Lines that no recorded text has, or only that of one version.
     void addLeft() {
         while (!before_.empty() || !after_.empty()) {
             const std::int32_t number =
@@ -131,41 +152,42 @@ private:
                         (!before_.empty() && before_.begin()->first < after_.begin()->first)
                     ? before_.begin()->first
                     : after_.begin()->first;
-            add(before_.contains(number) ? number : 0, after_.contains(number) ? number : 0,
-                "notRecorded");
-            // Of no cycles.
-            before_.erase(number);
-            after_.erase(number);
+            const std::int32_t source = byNumber_ || before_.contains(number) ? number : 0;
+            const std::int32_t target = byNumber_ || after_.contains(number) ? number : 0;
+            add({name_, source, target, "notRecorded", taken(before_, number),
+                 taken(after_, number), byNumber_ ? textAt(linesBefore_, number) : std::string(),
+                 byNumber_ ? textAt(linesAfter_, number) : std::string()});
         }
     }
 
     std::string name_;
     LineCosts before_, after_;
     std::vector<std::string> linesBefore_, linesAfter_;
+    bool byNumber_; ///< only one version has a text, which is taken for both
     std::vector<Line> lines_;
 };
 
 std::vector<Line> compared(const Version& source, const Version& target) {
     std::vector<Line> lines;
-    std::vector<bool> seen(target.names().code().files.size());
+    const SourceFilePairs pairs = pairedFiles(source.names(), target.names());
     const auto add = [&](SourceFileId inSource, SourceFileId inTarget) {
         for (Line& line : ComparedFile(source, inSource, target, inTarget).take())
             lines.push_back(std::move(line));
     };
-    for (const auto& [file, costs] : source.costs()) {
-        SourceFileId other = target.names().fileLike(source.names().shortPath(file));
-        if (other.valid() && seen[other.index()])
-            other = {}; // two files of the source have its name: the first is it
-        if (other.valid())
-            seen[other.index()] = true;
-        add(file, other);
-    }
+    for (const auto& [file, costs] : source.costs())
+        add(file, pairs.ofSource[file]);
     for (const auto& [file, costs] : target.costs())
-        if (!seen[file.index()])
-            add({}, file);
-    if (source.noLine() != 0 || target.noLine() != 0)
-        lines.push_back({{}, 0, 0, {}, source.noLine(), target.noLine(), {}, {}});
+        if (const SourceFileId other = pairs.ofTarget[file]; !source.costs().contains(other))
+            add(other, file);
+    lines.push_back({{}, 0, 0, {}, source.noLine(), target.noLine(), {}, {}});
+    std::erase_if(lines, [](const Line& line) { return !line.isChanged(); });
     return lines;
+}
+
+/// Of the lowest number too.
+std::uint64_t sizeOf(std::int64_t change) {
+    const auto bits = static_cast<std::uint64_t>(change);
+    return change < 0 ? 0 - bits : bits;
 }
 
 Cell lineOrNone(std::int32_t number) {
@@ -174,7 +196,8 @@ Cell lineOrNone(std::int32_t number) {
 
 } // namespace
 
-Table comparedLinesTable(const ProfilePair& pair, const std::stop_token& stop) {
+Table comparedLinesTable(const ProfilePair& pair, WaterfallBasis basis,
+                         const std::stop_token& stop) {
     Table table{"lines",
                 "Lines of the source",
                 {{"file", "File"},
@@ -190,10 +213,14 @@ Table comparedLinesTable(const ProfilePair& pair, const std::stop_token& stop) {
     if (pair.source->source(stop)->frames.empty() && pair.target->source(stop)->frames.empty())
         return table;
     const bool executed = pair.source->info().hasExecution && pair.target->info().hasExecution;
-    std::vector<Line> lines =
-        compared(Version(*pair.source, executed, stop), Version(*pair.target, executed, stop));
+    const SampleDivisors samples =
+        divisorsOn(basis, samplesOfRun(pair.source->info()), samplesOfRun(pair.target->info()));
+    if (samples.perSample)
+        table.title += ", cycles of a sample";
+    std::vector<Line> lines = compared(Version(*pair.source, executed, samples.source, stop),
+                                       Version(*pair.target, executed, samples.target, stop));
     std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
-        return std::abs(a.change()) > std::abs(b.change());
+        return sizeOf(a.change()) > sizeOf(b.change());
     });
     for (const Line& line : lines)
         table.add({line.file.empty() ? Cell(std::string("(no line)")) : Cell(line.file),

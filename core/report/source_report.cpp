@@ -12,6 +12,7 @@
 #include "core/analysis/insights/wait_causes.h"
 #include "core/analysis/source/files_on_disk.h"
 #include "core/base/error.h"
+#include "core/base/saturating.h"
 #include "core/base/suggest.h"
 #include "core/report/report.h"
 #include "core/report/source_parts.h"
@@ -86,7 +87,8 @@ Waits addWaits(std::vector<CostRow>& rows, const ProfileView& profile, const Sou
             continue;
         const std::string path = names.name(frame, *grain);
         const bool isNew = waits.try_emplace({path, wait.ipu}, 0).second;
-        waits[{path, wait.ipu}] += wait.cycles;
+        std::int64_t& sum = waits[{path, wait.ipu}];
+        sum = saturatingSum(sum, wait.cycles);
         const bool has = !isNew || std::any_of(rows.begin(), rows.end(), [&](const CostRow& row) {
             return row.kind.empty() && row.path == path && row.ipu == wait.ipu;
         });
@@ -301,13 +303,16 @@ SourceParts sourceParts(const ProfileView& profile, const ReportRequest& request
     if (!grain || !names.recorded())
         return parts;
     const auto graph = profile.modelGraph();
+    const auto programs = profile.programs();
     for (const CostPlace& place : kept->places()) {
         const SourceFrameId frame = names.frameOf(place.node);
         if (!place.operation.valid() || !frame.valid())
             continue;
         std::map<IpuId, std::int64_t> cycles;
         for (const PlacedStep& step : place.steps)
-            cycles[step.once.ipu] += kept->totals().run >= 0 ? step.cycles : step.once.cycles;
+            cycles[step.once.ipu] =
+                saturatingSum(cycles[step.once.ipu],
+                              kept->totals().run >= 0 ? step.cycles : cyclesOnce(*programs, step));
         for (const auto& [ipu, sum] : cycles)
             parts.places.add({names.name(frame, *grain), std::int64_t{ipu.value()}, place.path,
                               std::string(toString(place.pass)),
@@ -317,8 +322,10 @@ SourceParts sourceParts(const ProfileView& profile, const ReportRequest& request
         return parts; // waits are those of the last run
     std::map<std::tuple<std::string, IpuId, LossKind>, std::int64_t> losses;
     for (const CausedWait& wait : causedWaits(profile))
-        if (const SourceFrameId frame = lineOf(wait, names); frame.valid())
-            losses[{names.name(frame, *grain), wait.ipu, wait.kind}] += wait.cycles;
+        if (const SourceFrameId frame = lineOf(wait, names); frame.valid()) {
+            std::int64_t& sum = losses[{names.name(frame, *grain), wait.ipu, wait.kind}];
+            sum = saturatingSum(sum, wait.cycles);
+        }
     for (const auto& [of, cycles] : losses)
         parts.losses.add({std::get<0>(of), std::int64_t{std::get<1>(of).value()},
                           std::string(toString(std::get<2>(of))), cycles});

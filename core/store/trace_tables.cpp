@@ -173,7 +173,7 @@ CREATE TABLE trace_ipu_totals(body INTEGER, program INTEGER, ipu INTEGER, count 
 CREATE TABLE trace_live_cells(stretch INTEGER, chunk INTEGER, cells BLOB,
     PRIMARY KEY(stretch, chunk)) WITHOUT ROWID;
 -- The steps that are stream copies, 1024 in a row of a body, in its order (since version 16); steps has
--- LEB128 numbers, in core/trace/stream_copies.cpp.
+-- LEB128 numbers, in core/trace/stream_copies.cpp; it is empty where there are more copies than are read.
 CREATE TABLE trace_stream_copies(body INTEGER, page INTEGER, copies INTEGER, steps BLOB,
     PRIMARY KEY(body, page)) WITHOUT ROWID;
 )sql",

@@ -55,31 +55,42 @@ constexpr std::size_t copiesPerPage = 1024;
 /// A step of a body that is a stream copy.
 struct PlacedCopy {
     std::int64_t position = 0; ///< among the items of the body
-    TraceStep step;
+    std::int32_t step = 0;     ///< of the body
 };
+
+bool isCopy(const TraceBody& body, const TraceItem& item) {
+    return item.step >= 0 && isStreamCopy(body.steps[static_cast<std::size_t>(item.step)].kind);
+}
 
 std::vector<PlacedCopy> copiesOf(const TraceBody& body) {
     std::vector<PlacedCopy> copies;
     for (std::size_t i = 0; i < body.items.size(); ++i)
-        if (const std::int32_t at = body.items[i].step; at >= 0)
-            if (const TraceStep& step = body.steps[static_cast<std::size_t>(at)];
-                isStreamCopy(step.kind))
-                copies.push_back({static_cast<std::int64_t>(i), step});
+        if (isCopy(body, body.items[i]))
+            copies.push_back({static_cast<std::int64_t>(i), body.items[i].step});
+    return copies;
+}
+
+std::int64_t streamCopiesIn(const Trace& trace) {
+    std::int64_t copies = 0;
+    for (const TraceBody& body : trace.bodies)
+        copies += std::count_if(body.items.begin(), body.items.end(),
+                                [&](const TraceItem& item) { return isCopy(body, item); });
     return copies;
 }
 
 /// Numbers are differences to those before: positions and starts rise, programs recur.
-std::vector<std::byte> encodeCopies(std::span<const PlacedCopy> copies) {
+std::vector<std::byte> encodeCopies(const TraceBody& body, std::span<const PlacedCopy> copies) {
     std::vector<std::byte> out;
     std::int64_t position = 0;
     std::int64_t start = 0;
     std::int64_t program = 0;
     for (const PlacedCopy& copy : copies) {
+        const TraceStep& step = body.steps[static_cast<std::size_t>(copy.step)];
         putVarint(out, static_cast<std::uint64_t>(copy.position - position));
-        putVarint(out, static_cast<std::uint64_t>(copy.step.kind));
-        putVarint(out, zigzag(copy.step.program.value() - program));
-        putVarint(out, copy.step.ipus.size());
-        for (const StepOnIpu& on : copy.step.ipus) {
+        putVarint(out, static_cast<std::uint64_t>(step.kind));
+        putVarint(out, zigzag(step.program.value() - program));
+        putVarint(out, step.ipus.size());
+        for (const StepOnIpu& on : step.ipus) {
             putVarint(out, static_cast<std::uint64_t>(on.ipu.value()));
             putVarint(out, zigzag(on.start - start));
             for (const std::int64_t amount :
@@ -88,7 +99,7 @@ std::vector<std::byte> encodeCopies(std::span<const PlacedCopy> copies) {
             start = on.start;
         }
         position = copy.position;
-        program = copy.step.program.value();
+        program = step.program.value();
     }
     return out;
 }
@@ -167,12 +178,16 @@ std::optional<Trace> fromPages(const Database& db) {
 
 void writeStreamCopies(const Database& db, const Trace& trace) {
     Insert pageRow(db, "trace_stream_copies");
-    for (std::size_t body = 0; body < trace.bodies.size(); ++body) {
-        const std::vector<PlacedCopy> copies = copiesOf(trace.bodies[TraceBodyId(body)]);
+    const bool tooMany = streamCopiesIn(trace) > mostStreamCopies;
+    for (std::size_t at = 0; at < trace.bodies.size(); ++at) {
+        const TraceBody& body = trace.bodies[TraceBodyId(at)];
+        const std::vector<PlacedCopy> copies = copiesOf(body);
         for (std::size_t first = 0; first < copies.size(); first += copiesPerPage) {
             const auto page =
                 std::span(copies).subspan(first, std::min(copiesPerPage, copies.size() - first));
-            pageRow(TraceBodyId(body), first / copiesPerPage, page.size(), encodeCopies(page));
+            // Of too many only the number is read.
+            pageRow(TraceBodyId(at), first / copiesPerPage, page.size(),
+                    tooMany ? std::vector<std::byte>() : encodeCopies(body, page));
         }
     }
 }

@@ -3,11 +3,15 @@
 #include <QJsonArray>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "core/store/profile_writer.h"
 #include "tests/app/cli_result.h"
+#include "tests/support/profile_sql.h"
 #include "tests/support/sample_source.h"
 #include "tests/support/test_main.h"
 
@@ -87,6 +91,28 @@ private slots:
         }
     }
 
+    // Without a run rows have one execution with its repeats, and so have their places.
+    void placesOfWhatDidNotRunAddUp() {
+        Profile profile = sampleWithLines("a\nb\nc\nd\n", 4, {.tooLarge = true});
+        for (Program& program : profile.programs)
+            if (program.kind == ProgramKind::Repeat || program.name == "batch")
+                program.operation = OperationId(0); // as a recurrent layer has loops
+        const std::string file = folder_.filePath("compiled.pop").toStdString();
+        writeProfile(profile, file);
+        const CliResult result = runCommand({"report", file, "source", "--json"});
+        QCOMPARE(result.status, 0);
+        double most = 0;
+        for (const QJsonValue& row : json(result)["rows"].toArray()) {
+            double cycles = 0;
+            for (const QJsonValue& place : row["places"].toArray())
+                cycles += place["cycles"].toDouble();
+            if (row["file"].isString())
+                QCOMPARE(cycles, row["estimatedCycles"].toDouble());
+            most = std::max(most, cycles);
+        }
+        QVERIFY2(most >= 10.0 * sample::convCycles, qPrintable(QString::number(most)));
+    }
+
     void filesAreComparedWithThoseOfAFolder() {
         const std::string file = write("a.pop", "a\nb\nc\nd\n");
         const std::string code = folder_.filePath("code").toStdString();
@@ -127,6 +153,48 @@ private slots:
             runCommand({"diff", before, after, "--section", "lines", "--top", "2"});
         QCOMPARE(few.status, 0);
         QCOMPARE(few.out.count(".py"), 2);
+        const CliResult same = runCommand({"diff", before, before, "--json"});
+        QVERIFY(json(same)["lines"].isArray() && json(same)["lines"].toArray().isEmpty());
+    }
+
+    void changesOfLinesMayBeThoseOfASample() {
+        const std::string before = write("before.pop", "aaaa\nbbbb\ncccc\ndddd\n");
+        const std::string after = folder_.filePath("after.pop").toStdString();
+        writeProfile(sampleWithLines("aaaa\nbbbb\ncccc\ndddd\n", 2, {.repeats = 40}), after);
+        std::vector<std::string> words{"diff", before, after, "--json"};
+        const QJsonObject ofRuns = json(runCommand(words));
+        words.emplace_back("--per-sample");
+        const QJsonObject ofSamples = json(runCommand(words));
+        const std::map<QLatin1String, QLatin1String> sides{
+            {QLatin1String("cyclesSource"), QLatin1String("source")},
+            {QLatin1String("cyclesTarget"), QLatin1String("target")}};
+        int found = 0;
+        for (const QJsonValue& line : ofSamples["lines"].toArray())
+            for (const QJsonValue& other : ofRuns["lines"].toArray()) {
+                if (line["file"] != other["file"] || line["targetLine"] != other["targetLine"] ||
+                    line["sourceLine"] != other["sourceLine"])
+                    continue;
+                ++found;
+                for (const auto& [column, side] : sides) {
+                    const double samples = ofRuns[side].toObject()["samplesOfRun"].toDouble();
+                    QVERIFY(samples > 1);
+                    QCOMPARE(line[column].toDouble(),
+                             std::round(other[column].toDouble() / samples));
+                }
+            }
+        QVERIFY(found > 1);
+    }
+
+    // Whoever does not ask for lines compares the rest of a profile whose lines are damaged.
+    void onlyLinesNeedTheTablesOfTheSource() {
+        const std::string good = write("good.pop", "a\nb\nc\nd\n");
+        const std::string damaged = write("damaged.pop", "a\nb\nc\nd\n");
+        QCOMPARE(changeProfile(damaged, "UPDATE source_frames SET file = 99"), std::string());
+        QCOMPARE(runCommand({"diff", good, damaged}).status, 0);
+        QCOMPARE(runCommand({"diff", good, damaged, "--fail-if", "cycles>+1"}).status, 0);
+        QCOMPARE(runCommand({"diff", good, damaged, "--section", "metrics", "--json"}).status, 0);
+        QCOMPARE(runCommand({"diff", good, damaged, "--section", "lines"}).status, 2);
+        QCOMPARE(runCommand({"diff", good, damaged, "--json"}).status, 2);
     }
 };
 

@@ -14,6 +14,7 @@
 #include "core/base/ids.h"
 #include "core/base/parallel_for.h"
 #include "core/base/pattern.h"
+#include "core/base/printable.h"
 #include "core/base/radix_sort.h"
 #include "core/base/suggest.h"
 #include "core/base/units.h"
@@ -31,6 +32,14 @@ class BaseTest : public QObject {
     Q_OBJECT
 
 private slots:
+    void textsAreCutBetweenCharacters() {
+        const std::string wide = "a\u00e9\u20ac"; // of 1, 2 and 3 bytes
+        const std::array<std::size_t, 8> bytes{0, 1, 1, 3, 3, 3, 6, 6};
+        for (std::size_t most = 0; most < bytes.size(); ++most)
+            QCOMPARE(firstBytes(wide, most).size(), bytes[most]);
+        QCOMPARE(firstBytes("\x80\x80\x80", 2).size(), std::size_t{0}); // within no character
+    }
+
     void writesUnits() {
         QCOMPARE(text(formatBytes(0)), "0 B");
         QCOMPARE(text(formatBytes(1023)), "1023 B");

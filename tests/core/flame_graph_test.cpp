@@ -3,6 +3,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTest>
+#include <map>
 #include <sstream>
 
 #include "core/analysis/accounting/cost_rows.h"

@@ -1,15 +1,16 @@
-// The report on lines of the program: statements, what insights say of them, and two versions.
+// The report on lines of the program: statements, and what insights say of them.
 #include <QTest>
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <set>
 
+#include "core/analysis/accounting/cost_rows.h"
 #include "core/analysis/insights/insights.h"
 #include "core/analysis/source/source_names.h"
-#include "core/report/compared_lines.h"
 #include "core/report/report.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_source.h"
+#include "tests/support/table_cells.h"
 #include "tests/support/test_main.h"
 
 namespace source_report_test {
@@ -20,22 +21,6 @@ namespace {
 
 /// Three lines of a call, and one more.
 const std::string called = "x = f(\n    a,\n    b)\ny = x\n";
-
-QString cellOf(const Table& table, const Row& row, const char* column) {
-    return text(textOf(row.cells[table.columnOf(column)], Unit::None));
-}
-
-std::int64_t numberOf(const Table& table, const Row& row, const char* column) {
-    const auto* number = std::get_if<std::int64_t>(&row.cells[table.columnOf(column)]);
-    return number == nullptr ? 0 : *number;
-}
-
-std::int64_t sumOf(const Table& table, const char* column) {
-    std::int64_t sum = 0;
-    for (const Row& row : table.rows)
-        sum += numberOf(table, row, column);
-    return sum;
-}
 
 Table tableOf(const ProfileView& profile, const char* by, std::string_view key = "rows") {
     ReportRequest request;
@@ -138,61 +123,48 @@ private slots:
         }
     }
 
-    // Changes of lines and of what has none add up to that of Operations.
-    void twoVersionsAddUp() {
-        const Profile before = sampleWithLines("aaaa\nbbbb\ncccc\ndddd", 4);
-        const Profile after = sampleWithLines("bbbb\nmore\ncccc\naaaa\ndddd", 5);
-        const ProfilePair pair(ProfileView::of(before), ProfileView::of(after));
-        const Table table = comparedLinesTable(pair);
-        const auto cycles = [](const ProfileView& profile) {
-            return sumOf(tableOf(profile, "line"), "measuredCycles");
-        };
-        QCOMPARE(sumOf(table, "cyclesSource"), cycles(*pair.source));
-        QCOMPARE(sumOf(table, "cyclesTarget"), cycles(*pair.target));
-        std::map<QString, QString> states;
-        for (const Row& row : table.rows)
-            if (cellOf(table, row, "file") == "net.py")
-                states[cellOf(table, row, "text")] = QStringLiteral("%1 %2 %3")
-                                                         .arg(numberOf(table, row, "sourceLine"))
-                                                         .arg(numberOf(table, row, "targetLine"))
-                                                         .arg(cellOf(table, row, "state"));
-        QCOMPARE(states["bbbb"], "2 1 same");
-        QCOMPARE(states["aaaa"], "1 4 moved");
-        QCOMPARE(states["more"], "0 2 added");
-    }
-
-    void filesWithoutTextsAreComparedByNumber() {
-        const Profile profile = sampleWithLines({}, 4);
+    // Lines and statements are cut between characters.
+    void longTextsStayText() {
+        std::string wide;
+        for (int i = 0; i < 150; ++i)
+            wide += "\u00e9";
+        const std::string one = "x" + wide + wide;
+        const Profile profile = sampleWithLines(one + "\nff(" + wide + ",\n  " + wide + ")\n", 2);
         const auto view = ProfileView::of(profile);
-        const Table table = comparedLinesTable(ProfilePair(view, ProfileView::of(profile)));
-        QVERIFY(!table.rows.empty());
-        for (const Row& row : table.rows) {
-            QCOMPARE(numberOf(table, row, "cyclesSource"), numberOf(table, row, "cyclesTarget"));
-            QCOMPARE(numberOf(table, row, "sourceLine"), numberOf(table, row, "targetLine"));
+        for (const char* by : {"line", "statement"}) {
+            const Table rows = tableOf(*view, by);
+            std::size_t longest = 0;
+            for (const Row& row : rows.rows) {
+                const auto* shown = std::get_if<std::string>(&row.cells[rows.columnOf("text")]);
+                if (shown == nullptr)
+                    continue;
+                longest = std::max(longest, shown->size());
+                QCOMPARE(QString::fromStdString(*shown).toStdString(), *shown);
+            }
+            QCOMPARE(longest, std::size_t{399});
         }
     }
 
-    // The other version of a file has its path, else its name if no other file has that.
-    void versionsOfAFileFindEachOther() {
-        Profile profile = sampleProfile();
-        for (const char* path : {"/code/a/net.py", "/code/b/net.py", "/code/b/loss.py"})
-            profile.source.files.add({path, {}, {}});
-        const auto view = ProfileView::of(profile);
-        const SourceNames names(*view);
-        QCOMPARE(names.fileLike("b/net.py").value(), 1);
-        QCOMPARE(names.fileLike("elsewhere/loss.py").value(), 2);
-        QVERIFY(!names.fileLike("net.py").valid());
-        QVERIFY(!names.fileLike("train.py").valid());
-    }
-
-    void profilesWithoutLinesHaveNone() {
-        const Profile plain = sampleProfile();
-        const ProfilePair pair(ProfileView::of(plain), ProfileView::of(plain));
-        QVERIFY(comparedLinesTable(pair).rows.empty());
-        const Profile lines = sampleWithLines(called, 4);
-        const Table one = comparedLinesTable(ProfilePair(pair.source, ProfileView::of(lines)));
-        QCOMPARE(sumOf(one, "cyclesSource"), sumOf(one, "cyclesTarget")); // the same program
-        QVERIFY(one.rows.size() > 1);
+    void oneExecutionHasItsRepeats() {
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        IdVector<ProgramId, Program> programs;
+        Program repeat;
+        repeat.kind = ProgramKind::Repeat;
+        repeat.operation = OperationId(0);
+        repeat.count = 7;
+        Program step;
+        step.operation = OperationId(0);
+        step.parent = programs.add(repeat);
+        PlacedStep placed;
+        placed.once.cycles = 6;
+        QCOMPARE(cyclesOnce(programs, placed), std::int64_t{0}); // without a program
+        placed.program = programs.add(step);
+        QCOMPARE(cyclesOnce(programs, placed), std::int64_t{42});
+        placed.once.cycles = most / 2;
+        QCOMPARE(cyclesOnce(programs, placed), most);
+        CostRow row;
+        row.computeOnce = row.exchangeOnce = most;
+        QCOMPARE(row.cyclesOnce(), most);
     }
 };
 

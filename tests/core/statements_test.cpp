@@ -12,6 +12,7 @@
 namespace statements_test {
 using namespace tilescope;
 using namespace tilescope::test;
+using namespace std::string_view_literals;
 
 class StatementsTest : public QObject {
     Q_OBJECT
@@ -104,8 +105,8 @@ private slots:
     }
 
     void anyTextIsReadWithoutHarm() {
-        std::mt19937 random(11); // the same texts each time
-        const std::string_view letters = "([{)]}'\"\\#\n\r a\0\xff";
+        std::mt19937 random(11);                                       // the same texts each time
+        const std::string_view letters = "([{)]}'\"\\#\n\r a\0\xff"sv; // with the zero
         for (int i = 0; i < 3000; ++i) {
             std::string code(random() % 120, ' ');
             for (char& c : code)

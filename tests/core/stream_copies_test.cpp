@@ -4,6 +4,7 @@
 #include <QTest>
 #include <algorithm>
 
+#include "core/database/database.h"
 #include "core/store/profile_writer.h"
 #include "core/trace/trace_reader.h"
 #include "tests/support/profile_sql.h"
@@ -79,7 +80,7 @@ class StreamCopiesTest : public QObject {
         QFile::remove(copy);
         QFile::copy(QString::fromStdString(file_), copy);
         if (const auto problem = text(changeProfile(copy.toStdString(), sql)); !problem.isEmpty())
-            qWarning("%s", qPrintable(problem));
+            throw InternalError(problem.toStdString());
         return copy.toStdString();
     }
 
@@ -108,6 +109,25 @@ private slots:
 
     void tooManyStayUnknown() {
         QVERIFY(!readStreamCopies(changed("UPDATE trace_stream_copies SET copies = 500000")));
+    }
+
+    // Only their number is written, as no more is read.
+    void pagesOfTooManyAreEmpty() {
+        const auto pagesOf = [](std::int64_t copies) {
+            Trace trace;
+            TraceBody body;
+            body.steps.push_back({ProgramKind::StreamCopyMid, ProgramId(0), {{IpuId(0), 1, 2}}});
+            body.items.assign(static_cast<std::size_t>(copies), {0, -1});
+            trace.bodies.add(std::move(body));
+            const Database db(DatabaseOrigin{.file = ":memory:"}, Database::Mode::Create);
+            db.execute("CREATE TABLE trace_stream_copies(body, page, copies, steps)");
+            writeStreamCopies(db, trace);
+            return std::pair(db.integer("SELECT sum(copies) FROM trace_stream_copies"),
+                             db.integer("SELECT min(length(steps) > 0) + max(length(steps) > 0) "
+                                        "FROM trace_stream_copies"));
+        };
+        QCOMPARE(pagesOf(mostStreamCopies), std::pair(mostStreamCopies, std::int64_t{2}));
+        QCOMPARE(pagesOf(mostStreamCopies + 1), std::pair(mostStreamCopies + 1, std::int64_t{0}));
     }
 
     void damagedPagesAreUserErrors_data() {

@@ -1,6 +1,7 @@
 // Lines of the program: stacks in a model's documents, and the operations that get their lines.
 #include <QTemporaryDir>
 #include <QTest>
+#include <map>
 
 #include <algorithm>
 #include <random>

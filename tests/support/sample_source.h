@@ -9,8 +9,9 @@
 namespace tilescope::test {
 
 /// The sample with lines: each operation at one of `lines` lines of the first file.
-inline Profile sampleWithLines(const std::string& code, int lines) {
-    Profile profile = sampleProfile();
+inline Profile sampleWithLines(const std::string& code, int lines,
+                               const SampleOptions& options = {}) {
+    Profile profile = sampleProfile(options);
     const SourceFileId mine = profile.source.files.add({"/home/me/net.py", {}, code});
     const SourceFileId other = profile.source.files.add({"/home/me/loss.py", {}, {}});
     std::int32_t line = 0;

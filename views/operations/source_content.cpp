@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "core/analysis/compare/source_files.h"
 #include "core/analysis/compare/source_lines.h"
 #include "core/base/saturating.h"
 
@@ -203,10 +204,14 @@ public:
         const SourceFile& before = inSource.valid() ? source.code().files[inSource] : none;
         const SourceFile& after = inTarget.valid() ? target.code().files[inTarget] : none;
         file_.path = QString::fromStdString(inTarget.valid() ? after.path : before.path);
-        sourceTexts_ = textsOf(before);
-        targetTexts_ = textsOf(after);
+        // By number where only one version has a text: it stands for both.
+        const bool both = inSource.valid() && inTarget.valid();
+        const SourceFile& shownBefore = both && before.text.empty() ? after : before;
+        const SourceFile& shownAfter = both && after.text.empty() ? before : after;
+        sourceTexts_ = textsOf(shownBefore);
+        targetTexts_ = textsOf(shownAfter);
         file_.recorded = !sourceTexts_.isEmpty() || !targetTexts_.isEmpty();
-        for (const ComparedLine& line : compareLines(before.text, after.text))
+        for (const ComparedLine& line : compareLines(shownBefore.text, shownAfter.text))
             add(line);
         addLeft();
     }
@@ -222,18 +227,28 @@ private:
         line.text =
             plainCode(at.target > 0 ? targetTexts_[at.target - 1] : sourceTexts_[at.source - 1]);
         const std::int32_t other = std::max(at.moved, at.edited);
-        addFigures(line, other == 0 ? at.source : at.target > 0 ? other : 0, at.target);
+        addFigures(line,
+                   taken(sourceCosts_, other == 0      ? at.source
+                                       : at.target > 0 ? other
+                                                       : 0),
+                   taken(targetCosts_, at.target));
         file_.lines.push_back(std::move(line));
     }
 
-    void addFigures(CodeLine& line, std::int32_t inSource, std::int32_t inTarget) {
+    /// Of a line with a number; a damaged file may have costs at others, which are left.
+    static LineCosts::node_type taken(LineCosts& costs, std::int32_t number) {
+        return number > 0 ? costs.extract(number) : LineCosts::node_type();
+    }
+
+    void addFigures(CodeLine& line, const LineCosts::node_type& inSource,
+                    const LineCosts::node_type& inTarget) {
         line.figures.assign(file_.columns.size(), 0);
-        if (const auto cost = sourceCosts_.extract(inSource)) {
-            line.figures[sourceColumn] = cost.mapped().cost;
-            line.row = cost.mapped().row;
+        if (inSource) {
+            line.figures[sourceColumn] = inSource.mapped().cost;
+            line.row = inSource.mapped().row;
         }
-        if (const auto cost = targetCosts_.extract(inTarget))
-            line.figures[targetColumn] = cost.mapped().cost;
+        if (inTarget)
+            line.figures[targetColumn] = inTarget.mapped().cost;
         line.figures[changeColumn] = line.figures[targetColumn] - line.figures[sourceColumn];
         line.cost = std::max(line.figures[sourceColumn], line.figures[targetColumn]);
         file_.cost = saturatingSum(file_.cost, std::abs(line.figures[changeColumn]));
@@ -250,7 +265,7 @@ private:
                     : std::min(sourceCosts_.begin()->first, targetCosts_.begin()->first);
             line.number = sourceCosts_.contains(number) ? number : 0;
             line.targetNumber = targetCosts_.contains(number) ? number : 0;
-            addFigures(line, number, number);
+            addFigures(line, sourceCosts_.extract(number), targetCosts_.extract(number));
             file_.lines.push_back(std::move(line));
         }
     }
@@ -273,8 +288,9 @@ CodeFiles filesOfTwo(const OperationsReport& report, CodeMetric metric) {
     FileCosts after;
     all.noLine = addRows(before, source, report.source.rows, counted, passes);
     addRows(after, target, report.target.rows, counted, passes);
+    const SourceFilePairs pairs = pairedFiles(source, target);
     for (auto& [id, costs] : before) {
-        const SourceFileId other = target.fileLike(source.shortPath(id));
+        const SourceFileId other = pairs.ofSource[id];
         LineCosts others;
         if (const auto found = after.extract(other))
             others = std::move(found.mapped());
@@ -283,9 +299,8 @@ CodeFiles filesOfTwo(const OperationsReport& report, CodeMetric metric) {
         all.files.back().onDisk = stateOf(report.targetStates, other);
     }
     for (auto& [id, costs] : after) {
-        all.files.push_back(ComparedFile(source, source.fileLike(target.shortPath(id)), {}, target,
-                                         id, std::move(costs))
-                                .take());
+        all.files.push_back(
+            ComparedFile(source, pairs.ofTarget[id], {}, target, id, std::move(costs)).take());
         all.files.back().onDisk = stateOf(report.targetStates, id);
     }
     for (CodeFile& file : all.files)

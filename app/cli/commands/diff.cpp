@@ -44,6 +44,11 @@ void checkSection(const DiffArguments& arguments) {
                                     didYouMean(arguments.section, sections)));
 }
 
+bool showsLines(const DiffArguments& arguments) {
+    return arguments.section == "lines" ||
+           (arguments.section == "summary" && arguments.flags.format() == Format::Json);
+}
+
 DiffResult compare(const DiffArguments& arguments, const Streams& streams) {
     // Errors in thresholds are reported before anything is read.
     const std::vector<Threshold> thresholds = thresholdsOf(arguments);
@@ -66,7 +71,11 @@ DiffResult compare(const DiffArguments& arguments, const Streams& streams) {
                                 arguments.perSample ? WaterfallBasis::Sample
                                                     : WaterfallBasis::SampleIfRunsDiffer);
     });
-    result.lines = namingFile(both, [&] { return comparedLinesTable(pair); });
+    if (showsLines(arguments)) // they take reading, and may be damaged
+        result.lines = namingFile(both, [&] {
+            return comparedLinesTable(pair, arguments.perSample ? WaterfallBasis::Sample
+                                                                : WaterfallBasis::Run);
+        });
     std::vector<std::optional<double>> before;
     std::vector<std::optional<double>> after;
     for (const ComparedMetric& metric : result.comparison.metrics) {

@@ -22,7 +22,7 @@ struct DiffResult {
     std::vector<ThresholdResult> thresholds;
     ComparedValues values = {};
     std::optional<Waterfall> waterfall = {}; ///< none unless both have run
-    Table lines = {};                        ///< of the user's program; see comparedLinesTable()
+    Table lines = {}; ///< of the user's program; see comparedLinesTable(). Only if they are shown
 };
 
 /// The names of the sections, the whole summary first.

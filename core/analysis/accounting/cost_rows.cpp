@@ -13,6 +13,12 @@
 namespace tilescope {
 namespace {
 
+std::int64_t repeatsIn(const IdVector<ProgramId, Program>& programs, const PlacedStep& step) {
+    return step.program.valid()
+               ? std::max<std::int64_t>(1, repeatsInOperation(programs, step.program))
+               : 1;
+}
+
 class RowMaker {
 public:
     RowMaker(const ProfileView& profile, const Accounting& accounting, CostLayer layer, int depth,
@@ -155,9 +161,7 @@ private:
     }
 
     [[nodiscard]] std::int64_t repeatsOf(const PlacedStep& step) const {
-        return step.program.valid()
-                   ? std::max<std::int64_t>(1, repeatsInOperation(programs_, step.program))
-                   : 1;
+        return repeatsIn(programs_, step);
     }
 
     void addOperation(std::size_t at, const CostPlace& place, std::int64_t executions) {
@@ -213,7 +217,7 @@ private:
         sum.executions = saturatingSum(sum.executions, step.executions);
         sum.cycles = saturatingSum(sum.cycles, step.cycles);
         const std::int64_t repeats = repeatsOf(step);
-        const std::int64_t once = saturatingProduct(repeats, step.once.cycles);
+        const std::int64_t once = cyclesOnce(programs_, step);
         const bool compute = step.kind == CostKind::Compute;
         std::int64_t& estimate = compute ? row.computeOnce : row.exchangeOnce;
         estimate = saturatingSum(estimate, once);
@@ -331,6 +335,11 @@ private:
 };
 
 } // namespace
+
+std::int64_t cyclesOnce(const IdVector<ProgramId, Program>& programs, const PlacedStep& step) {
+    return step.program.valid() ? saturatingProduct(repeatsIn(programs, step), step.once.cycles)
+                                : 0;
+}
 
 std::optional<double> CostRow::flopsPerCycle() const {
     if (workCycles <= 0)

@@ -11,6 +11,7 @@
 #include "core/analysis/accounting/accounting.h"
 #include "core/analysis/accounting/operation_memory.h"
 #include "core/analysis/source/source_names.h"
+#include "core/base/saturating.h"
 
 namespace tilescope {
 
@@ -87,7 +88,9 @@ struct CostRow {
     /// Empty where a function's places share it: the function's own row has it then.
     OperationBytes memory;
 
-    [[nodiscard]] std::int64_t cyclesOnce() const { return computeOnce + exchangeOnce; }
+    [[nodiscard]] std::int64_t cyclesOnce() const {
+        return saturatingSum(computeOnce, exchangeOnce);
+    }
     /// FLOPs / peakFlops, 0 to 1.
     [[nodiscard]] double utilisation() const {
         return peakFlops > 0 ? (executions > 0 ? flops : flopsOnce) / peakFlops : 0;
@@ -113,6 +116,10 @@ struct CostRow {
 std::vector<CostRow> costRows(const ProfileView& profile, const Accounting& accounting,
                               CostLayer layer, int depth = 1, const std::stop_token& stop = {},
                               SourceReach reach = SourceReach::Mine);
+
+/// The estimate of a step in one execution of its operation, with all repeats in it: what rows add
+/// up for "once". 0 without a program.
+std::int64_t cyclesOnce(const IdVector<ProgramId, Program>& programs, const PlacedStep& step);
 
 /// How lines of the program are gathered by a layer; none for the layers of other things.
 std::optional<SourceGrain> grainOf(CostLayer layer);

@@ -48,13 +48,17 @@ std::string WaterfallStep::name() const {
     return kind ? std::string(displayName(*kind)) : "Everything else";
 }
 
+SampleDivisors divisorsOn(WaterfallBasis basis, double sourceSamples, double targetSamples) {
+    const bool perSample = basis != WaterfallBasis::Run && sourceSamples > 0 && targetSamples > 0 &&
+                           (basis == WaterfallBasis::Sample || sourceSamples != targetSamples);
+    return perSample ? SampleDivisors{sourceSamples, targetSamples, true} : SampleDivisors{};
+}
+
 Waterfall waterfallOf(const RunLosses& source, double sourceSamples, const RunLosses& target,
                       double targetSamples, WaterfallBasis basis) {
     Waterfall waterfall;
-    waterfall.perSample = basis != WaterfallBasis::Run && sourceSamples > 0 && targetSamples > 0 &&
-                          (basis == WaterfallBasis::Sample || sourceSamples != targetSamples);
-    const double ofSource = waterfall.perSample ? sourceSamples : 1;
-    const double ofTarget = waterfall.perSample ? targetSamples : 1;
+    const auto [ofSource, ofTarget, perSample] = divisorsOn(basis, sourceSamples, targetSamples);
+    waterfall.perSample = perSample;
     waterfall.before = divided(static_cast<double>(source.cycles), ofSource);
     waterfall.after = divided(static_cast<double>(target.cycles), ofTarget);
     double all = 0;

@@ -32,6 +32,14 @@ struct Waterfall {
 /// The unit of all cycles: a run, a sample, or a sample only if the runs differ in their samples.
 enum class WaterfallBasis { Run, Sample, SampleIfRunsDiffer };
 
+/// What cycles of both sides are divided by; 1 without samples.
+struct SampleDivisors {
+    double source = 1;
+    double target = 1;
+    bool perSample = false;
+};
+SampleDivisors divisorsOn(WaterfallBasis basis, double sourceSamples, double targetSamples);
+
 /// `sourceSamples`, `targetSamples`: of a run.
 Waterfall waterfallOf(const RunLosses& source, double sourceSamples, const RunLosses& target,
                       double targetSamples,

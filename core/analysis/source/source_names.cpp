@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/printable.h"
+
 namespace tilescope {
 
 namespace {
 
-constexpr std::size_t longestText = 400; ///< characters of a line that is shown; more is cut
+constexpr std::size_t longestText = 400; ///< bytes of a line that is shown; more is cut
 
 std::vector<std::size_t> lineBegins(const std::string& text) {
     std::vector<std::size_t> begins;
@@ -146,26 +148,6 @@ SourceCode withoutTexts(SourceCode source) {
     return source;
 }
 
-SourceFileId SourceNames::fileLike(const std::string& shortPath) const {
-    const auto lastPart = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
-    const auto files = lazy_->filesByName.get([&] {
-        FilesByName byName;
-        for (std::size_t i = 0; i < shortPaths_.size(); ++i) {
-            const SourceFileId id(i);
-            byName.paths.try_emplace(shortPaths_[id], id);
-            const auto [known, isNew] =
-                byName.lastParts.try_emplace(std::string(lastPart(shortPaths_[id])), id);
-            if (!isNew)
-                known->second = {};
-        }
-        return byName;
-    });
-    if (const auto found = files->paths.find(shortPath); found != files->paths.end())
-        return found->second;
-    const auto found = files->lastParts.find(lastPart(shortPath));
-    return found == files->lastParts.end() ? SourceFileId() : found->second;
-}
-
 LineSpan SourceNames::statement(SourceFrameId frame) const {
     const SourceFrame& at = source_->frames[frame];
     const auto all = lazy_->statements.get([this] {
@@ -187,7 +169,7 @@ std::string SourceNames::textOfLine(SourceFileId file, std::int32_t number) cons
     const std::string& text = source_->files[file].text;
     const std::size_t begin = begins[line - 1];
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    return trimmed(std::string_view(text).substr(begin, std::min(longestText, end - begin)));
+    return trimmed(firstBytes(std::string_view(text).substr(begin, end - begin), longestText));
 }
 
 std::string SourceNames::text(SourceFrameId frame, SourceGrain grain) const {
@@ -201,7 +183,7 @@ std::string SourceNames::text(SourceFrameId frame, SourceGrain grain) const {
         const std::string part = textOfLine(at.file, line);
         text += (text.empty() || part.empty() ? "" : " ") + part;
     }
-    return text.substr(0, longestText);
+    return std::string(firstBytes(text, longestText));
 }
 
 } // namespace tilescope

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,9 +54,6 @@ public:
     }
     /// The path of a file without the folders that all of the user's files share.
     [[nodiscard]] const std::string& shortPath(SourceFileId file) const;
-    /// The file of a name, else the only one whose last part is alike; none without one. It finds
-    /// the other version of a file.
-    [[nodiscard]] SourceFileId fileLike(const std::string& shortPath) const;
     /// A line of a file's recorded text, or a statement in one line, without the blanks around it;
     /// empty if there is none.
     [[nodiscard]] std::string text(SourceFrameId frame,
@@ -82,14 +77,9 @@ private:
     IdVector<SourceFileId, std::string> shortPaths_;
     /// Where each line of a file's text begins.
     IdVector<SourceFileId, std::vector<std::size_t>> lines_;
-    /// Files by their short paths, and by the last parts of these; none where several are alike.
-    struct FilesByName {
-        std::map<std::string, SourceFileId, std::less<>> paths, lastParts;
-    };
     /// What few questions are about, made when it is asked for.
     struct Lazy {
         LazyPart<IdVector<SourceFileId, std::vector<LineSpan>>> statements; ///< by line
-        LazyPart<FilesByName> filesByName;
     };
     std::shared_ptr<const Lazy> lazy_ = std::make_shared<const Lazy>(); ///< for this to be moved
 };

@@ -40,6 +40,35 @@ void addFigures(ValueTree& tree, const OperationsReport& report, const CostRow& 
     }
 }
 
+QString titleOf(InsightLevel level) {
+    switch (level) {
+    case InsightLevel::Good:
+        return Text::tr("Good");
+    case InsightLevel::Note:
+        return Text::tr("Note");
+    case InsightLevel::Warning:
+        return Text::tr("Warning");
+    case InsightLevel::Problem:
+        break;
+    }
+    return Text::tr("Problem");
+}
+
+/// What insights say of a line; nothing of other rows.
+void addRemarks(ValueTree& tree, const ProfileView& profile, const OperationsReport& report,
+                const CostRow& row, const std::stop_token& stop) {
+    if (!report.names || !report.remarks || !row.source.valid())
+        return;
+    const auto remarks = report.remarks->get(
+        [&] { return lineRemarks(profile, *report.names, SourceGrain::Line, stop); });
+    ValueNode all{Text::tr("What insights say"), {}, {}, Unit::None};
+    for (const LineRemark& remark : *remarks)
+        if (report.names->name(remark.frame, SourceGrain::Line) == row.path)
+            all.children.push_back(valueLine(titleOf(remark.level), remark.title));
+    if (!all.children.empty())
+        tree.roots.push_back(std::move(all));
+}
+
 // The control program or function that a step is in.
 std::string rootName(const IdVector<ProgramId, Program>& programs, ProgramId id) {
     ProgramId at = id;
@@ -183,7 +212,8 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
         facts.push_back(valueLine(Text::tr("Code and memory"),
                                   Text::tr("shared by %1 places").arg(group.places).toStdString()));
     addFigures(details.summary, report, group, comparing);
-    // Name and output, figures, then plan and options with their lines.
+    addRemarks(details.summary, *profiles.source, report, group, stop);
+    // Name and output, figures and remarks, then plan and options with their lines.
     const auto open = std::stable_partition(
         facts.begin(), facts.end(), [](const ValueNode& node) { return node.children.empty(); });
     std::vector<ValueNode>& roots = details.summary.roots;

@@ -54,7 +54,7 @@ QString titleOf(InsightLevel level) {
     return Text::tr("Problem");
 }
 
-/// What insights say of a line; nothing of other rows.
+/// Adds what insights say of a line; other rows have none.
 void addRemarks(ValueTree& tree, const ProfileView& profile, const OperationsReport& report,
                 const CostRow& row, const std::stop_token& stop) {
     if (!report.names || !report.remarks || !row.source.valid())

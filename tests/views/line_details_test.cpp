@@ -74,9 +74,11 @@ private slots:
         const QAbstractItemModel& model = *tree->model();
         QStringList below;
         for (int row = 0; row < model.rowCount(); ++row)
-            if (const QModelIndex at = model.index(row, 0); at.data() == "What insights say")
+            if (const QModelIndex at = model.index(row, 0); at.data() == "What insights say") {
+                QCOMPARE(model.index(row, 1).data().toString(), QString());
                 for (int i = 0; i < model.rowCount(at); ++i)
                     below << model.index(i, 1, at).data().toString();
+            }
         QVERIFY(!below.isEmpty());
     }
 };

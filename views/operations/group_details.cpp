@@ -54,17 +54,22 @@ QString titleOf(InsightLevel level) {
     return Text::tr("Problem");
 }
 
-/// Adds what insights say of a line; other rows have none.
+/// Adds what insights say of a line; other rows have none. The target's column stays empty.
 void addRemarks(ValueTree& tree, const ProfileView& profile, const OperationsReport& report,
                 const CostRow& row, const std::stop_token& stop) {
     if (!report.names || !report.remarks || !row.source.valid())
         return;
     const auto remarks = report.remarks->get(
         [&] { return lineRemarks(profile, *report.names, SourceGrain::Line, stop); });
-    ValueNode all{Text::tr("What insights say"), {}, {}, Unit::None};
+    const auto line = [&tree](const QString& name, std::string text) {
+        ValueNode node = valueLine(name, std::move(text));
+        node.values.resize(static_cast<std::size_t>(tree.valueTitles.size()), std::string());
+        return node;
+    };
+    ValueNode all = line(Text::tr("What insights say"), {});
     for (const LineRemark& remark : *remarks)
         if (report.names->name(remark.frame, SourceGrain::Line) == row.path)
-            all.children.push_back(valueLine(titleOf(remark.level), remark.title));
+            all.children.push_back(line(titleOf(remark.level), remark.title));
     if (!all.children.empty())
         tree.roots.push_back(std::move(all));
 }

@@ -3,7 +3,10 @@
 #include <QTest>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/analysis/source/files_on_disk.h"
 #include "core/store/profile_writer.h"
@@ -15,6 +18,36 @@ namespace files_on_disk_test {
 using namespace tilescope;
 using namespace tilescope::test;
 namespace fs = std::filesystem;
+
+/// Sets HOME, and puts back what it was.
+class OtherHome {
+public:
+    explicit OtherHome(const fs::path& path) { qputenv("HOME", path.string().c_str()); }
+    ~OtherHome() {
+        if (before_)
+            qputenv("HOME", *before_);
+        else
+            qunsetenv("HOME");
+    }
+    OtherHome(const OtherHome&) = delete;
+    OtherHome& operator=(const OtherHome&) = delete;
+
+private:
+    std::optional<QByteArray> before_ =
+        qEnvironmentVariableIsSet("HOME") ? std::optional(qgetenv("HOME")) : std::nullopt;
+};
+
+/// Root opens files as a user who owns none of them; anybody else as before.
+class WithoutRights {
+public:
+    WithoutRights() { ::setfsuid(nobody); }
+    ~WithoutRights() { ::setfsuid(::geteuid()); }
+    WithoutRights(const WithoutRights&) = delete;
+    WithoutRights& operator=(const WithoutRights&) = delete;
+
+private:
+    static constexpr uid_t nobody = 65534;
+};
 
 class FilesOnDiskTest : public QObject {
     Q_OBJECT
@@ -64,6 +97,28 @@ private slots:
         QCOMPARE(stateOf("net.py", "# coding: latin-1\nx = '\u00fc'\n", folder()), "recorded");
     }
 
+    // PEP 263. A file that declares what is Python's default anyway is compared like any other.
+    void onlyOtherEncodingsAreNotCompared_data() {
+        QTest::addColumn<QString>("head");
+        QTest::addColumn<QString>("state");
+        for (const char* same : {"# -*- coding: utf-8 -*-", "# coding=UTF8", "# coding: Utf_8",
+                                 "#!/usr/bin/python3\n# vim: set fileencoding=utf-8-unix :",
+                                 "# of a decoding step", "# encoding: ", "coding = latin1",
+                                 "x = 1\n# coding: latin-1", "\n\n# coding: latin-1"})
+            QTest::newRow(same) << same << "changed";
+        for (const char* other :
+             {"# -*- coding: latin-1 -*-", "\n  # coding:cp1252", "# coding: utf-16",
+              "# coding: latin-1, coding: utf-8", "# decoding, coding: iso8859_15"})
+            QTest::newRow(other) << other << "recorded";
+    }
+    void onlyOtherEncodingsAreNotCompared() {
+        QFETCH(const QString, head);
+        const std::string begin = head.toStdString() + "\n";
+        write("net.py", begin + "x = '\u00fc'\n");
+        QCOMPARE(stateOf("net.py", begin + "x = '\u00fc'\n", folder()), "same");
+        QTEST(stateOf("net.py", begin + "x = '\u00e4'\n", folder()), "state");
+    }
+
     void onlyRegularFilesBelowTheFolderAreRead() {
         write("outside/secret.py", "a\n");
         write("root/net.py", "a\n");
@@ -76,13 +131,37 @@ private slots:
         write("root/huge.py", "a\n");
         fs::resize_file(root / "huge.py", std::uintmax_t{1} << 30);
         QCOMPARE(stateOf("net.py", "a\n", root), "same");
-        for (const char* path : {"link.py", "linked/secret.py", "zero.py", "pipe.py", "folder.py"})
+        for (const char* path : {"pipe.py", "folder.py", "folder.py/net.py", "net.py/net.py"})
             QCOMPARE(stateOf(path, "a\n", root), "missing");
+        // A link is there, and is not followed, whatever it leads to.
+        fs::create_symlink("nowhere", root / "dangling.py");
+        for (const char* path :
+             {"link.py", "linked/secret.py", "zero.py", "dangling.py", "dangling.py/net.py"})
+            QCOMPARE(stateOf(path, "a\n", root), "recorded");
         QCOMPARE(stateOf("huge.py", "a\n", root), "changed");
         for (const char* path : {"../outside/secret.py", "parts/../../outside/secret.py", "."})
             QCOMPARE(stateOf(path, "a\n", root), "recorded");
         QCOMPARE(stateOf("/dev/zero", "a\n", "/"), "recorded");
         QCOMPARE(stateOf("net.py", "a\n", root / "nowhere"), "missing");
+    }
+
+    // Nobody can say that it is missing, or what is in it.
+    void whatMayNotBeReadIsNotCompared() {
+        write("closed/net.py", "a\n");
+        write("closed.py", "a\n");
+        fs::permissions(folder(), fs::perms::all);
+        fs::permissions(folder() / "closed", fs::perms::none);
+        fs::permissions(folder() / "closed.py", fs::perms::none);
+        QString file;
+        QString inFolder;
+        {
+            const WithoutRights other; // root may read anything
+            file = stateOf("closed.py", "b\n", folder());
+            inFolder = stateOf("closed/none.py", "b\n", folder());
+        }
+        fs::permissions(folder() / "closed", fs::perms::all);
+        QCOMPARE(file, "recorded");
+        QCOMPARE(inFolder, "recorded");
     }
 
     void theFolderIsTheProfilesOwn() {
@@ -104,17 +183,15 @@ private slots:
         QCOMPARE(folderOf(own / "profile.pop", "/net.py"), QString());
         QCOMPARE(folderOf(own / "profile.pop", "/etc/passwd"), QString());
         // A profile in the home folder could name everything there.
-        const QByteArray home = qgetenv("HOME");
         for (const fs::path& path : {own, folder()}) {
-            qputenv("HOME", QByteArray::fromStdString(path.string()));
+            const OtherHome home(path);
             QCOMPARE(folderOf(own / "before/profile.pop", path / "net.py"), QString());
         }
         fs::create_directory_symlink(own, folder() / "home");
-        qputenv("HOME", QByteArray::fromStdString((folder() / "home").string()));
-        QCOMPARE(folderOf(own / "before/profile.pop", own / "net.py"), QString());
-        qputenv("HOME", QByteArray::fromStdString((own / "before").string()));
-        QCOMPARE(folderOf(own / "before/profile.pop", own / "net.py"), QString());
-        qputenv("HOME", home);
+        for (const fs::path& path : {folder() / "home", own / "before"}) {
+            const OtherHome home(path);
+            QCOMPARE(folderOf(own / "before/profile.pop", own / "net.py"), QString());
+        }
         const Profile sample = sampleWithLines("a\n", 1);
         const auto view = ProfileView::of(sample);
         QVERIFY(folderOfSources(*view, *view->source()).empty());

@@ -40,6 +40,40 @@ void addFigures(ValueTree& tree, const OperationsReport& report, const CostRow& 
     }
 }
 
+QString titleOf(InsightLevel level) {
+    switch (level) {
+    case InsightLevel::Good:
+        return Text::tr("Good");
+    case InsightLevel::Note:
+        return Text::tr("Note");
+    case InsightLevel::Warning:
+        return Text::tr("Warning");
+    case InsightLevel::Problem:
+        break;
+    }
+    return Text::tr("Problem");
+}
+
+/// Adds what insights say of a line; other rows have none. The target's column stays empty.
+void addRemarks(ValueTree& tree, const ProfileView& profile, const OperationsReport& report,
+                const CostRow& row, const std::stop_token& stop) {
+    if (!report.names || !report.remarks || !row.source.valid())
+        return;
+    const auto remarks = report.remarks->get(
+        [&] { return lineRemarks(profile, *report.names, SourceGrain::Line, stop); });
+    const auto line = [&tree](const QString& name, std::string text) {
+        ValueNode node = valueLine(name, std::move(text));
+        node.values.resize(static_cast<std::size_t>(tree.valueTitles.size()), std::string());
+        return node;
+    };
+    ValueNode all = line(Text::tr("What insights say"), {});
+    for (const LineRemark& remark : *remarks)
+        if (report.names->name(remark.frame, SourceGrain::Line) == row.path)
+            all.children.push_back(line(titleOf(remark.level), remark.title));
+    if (!all.children.empty())
+        tree.roots.push_back(std::move(all));
+}
+
 // The control program or function that a step is in.
 std::string rootName(const IdVector<ProgramId, Program>& programs, ProgramId id) {
     ProgramId at = id;
@@ -183,7 +217,8 @@ GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& r
         facts.push_back(valueLine(Text::tr("Code and memory"),
                                   Text::tr("shared by %1 places").arg(group.places).toStdString()));
     addFigures(details.summary, report, group, comparing);
-    // Name and output, figures, then plan and options with their lines.
+    addRemarks(details.summary, *profiles.source, report, group, stop);
+    // Name and output, figures and remarks, then plan and options with their lines.
     const auto open = std::stable_partition(
         facts.begin(), facts.end(), [](const ValueNode& node) { return node.children.empty(); });
     std::vector<ValueNode>& roots = details.summary.roots;

@@ -123,6 +123,7 @@ OperationsReport readOperations(const ProfilePair& profiles, const GroupChoice& 
     };
     if (choice.layer == CostLayer::Line) {
         report.names = namesOf(*profiles.source);
+        report.remarks = std::make_shared<LazyPart<std::vector<LineRemark>>>();
         report.folder = folderFor(*profiles.source, *report.names);
         report.states = statesOnDisk(*report.names, report.folder);
         report.mainOperations = mainOperations(*profiles.source, report.source.rows, stop);

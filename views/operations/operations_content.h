@@ -8,6 +8,7 @@
 #include "core/analysis/accounting/called_cycles.h"
 #include "core/analysis/accounting/cost_columns.h"
 #include "core/analysis/compare/profile_pair.h"
+#include "core/analysis/insights/line_remarks.h"
 #include "core/analysis/insights/wait_causes.h"
 #include "core/analysis/source/files_on_disk.h"
 #include "views/summary/bars.h"
@@ -54,6 +55,8 @@ struct OperationsReport {
     std::vector<CalledCycles> called;
     /// By row of the source, where rows are lines: of several operations that of the longest step.
     std::vector<OperationId> mainOperations;
+    /// Of the source, where rows are lines; made with the first details.
+    std::shared_ptr<const LazyPart<std::vector<LineRemark>>> remarks;
     bool executed = false;  ///< there is a trace (with two profiles: in both)
     bool runsAlike = false; ///< of two profiles, with as many samples
 };
@@ -84,7 +87,7 @@ struct GroupDetails {
     std::vector<NamedBars::Bar> code;
     std::vector<NamedBars::Bar> cycles; ///< the longest steps; ids are ProgramIds
 };
-/// With two profiles the summary has both; steps, code and cycles are the source's.
+/// With two profiles the summary has both; steps, code, cycles and remarks are the source's.
 GroupDetails groupDetails(const ProfilePair& profiles, const OperationsReport& report,
                           std::size_t row, const Theme& theme, const std::stop_token& stop);
 

@@ -68,7 +68,11 @@ OperationsView::OperationsView(ViewContext& context, QWidget* parent)
         row < 0 ? forgetDetails() : choose(row); // those of another line would be taken for its own
     });
     connect(code_, &SourcePane::wantedChanged, this, [this] { setChoice(code_->wanted()); });
-    connect(code_, &SourcePane::filesChanged, this, &OperationsView::load);
+    connect(code_, &SourcePane::filesChanged, this,
+            [this](const std::shared_ptr<const OperationsReport>& report) {
+                if (report_) // else another one is on its way
+                    report_ = report;
+            });
     connect(code_, &SourcePane::status, this, &OperationsView::status);
     connect(flame_, &FlamePane::hovered, this, &OperationsView::status);
     connect(flame_, &FlamePane::chosen, this, &OperationsView::chooseInFlame);
@@ -114,6 +118,8 @@ void OperationsView::setChoice(const GroupChoice& choice) {
 }
 
 void OperationsView::reload() {
+    code_->forgetProfiles();
+    choice_.sources.clear();
     metricBox_->setVisible(comparing() && showsTable());
     columnButton_->setVisible(!comparing() && showsTable());
     graphStale_ = true;

@@ -127,16 +127,39 @@ bool SourcePane::event(QEvent* event) {
 void SourcePane::checkFiles() {
     if (!report_ || !report_->names || !isVisible())
         return;
-    check_.start([this, report = report_](const std::stop_token&) -> BackgroundQuery::Deliver {
-        const bool same =
-            statesOnDisk(*report->names, report->folder) == report->states &&
-            (!report->targetNames ||
-             statesOnDisk(*report->targetNames, report->targetFolder) == report->targetStates);
-        return [this, same] {
-            if (!same)
-                emit filesChanged();
-        };
-    });
+    const auto metric = static_cast<CodeMetric>(metric_->currentIndex());
+    check_.start(
+        [this, metric, report = report_](const std::stop_token&) -> BackgroundQuery::Deliver {
+            auto states = statesOnDisk(*report->names, report->folder);
+            auto targetStates = report->targetNames
+                                    ? statesOnDisk(*report->targetNames, report->targetFolder)
+                                    : report->targetStates;
+            if (states == report->states && targetStates == report->targetStates)
+                return [] {};
+            auto fresh = std::make_shared<OperationsReport>(*report);
+            fresh->states = std::move(states);
+            fresh->targetStates = std::move(targetStates);
+            std::vector<SourceFileState> byFile;
+            for (const CodeFile& file : codeFiles(*fresh, metric).files)
+                byFile.push_back(file.onDisk);
+            return [this, metric, report, fresh, byFile] {
+                if (report_ != report) // another one has come in the meantime
+                    return;
+                report_ = fresh;
+                showStates(metric, byFile);
+                emit filesChanged(fresh);
+            };
+        });
+}
+
+// The lines, the place in them and the marked one stay as they are.
+void SourcePane::showStates(CodeMetric metric, const std::vector<SourceFileState>& states) {
+    if (metric != static_cast<CodeMetric>(metric_->currentIndex()) ||
+        states.size() != all_.files.size())
+        return fillAgain(); // files are in another order
+    for (std::size_t i = 0; i < states.size(); ++i)
+        all_.files[i].onDisk = states[i];
+    fillSummary();
 }
 
 GroupChoice SourcePane::wanted() const {
@@ -160,8 +183,14 @@ Pointed SourcePane::pointed(int line) const {
     return pointed;
 }
 
+void SourcePane::forgetProfiles() {
+    folder_.clear();
+    otherProfiles_ = true;
+}
+
 void SourcePane::setReport(std::shared_ptr<const OperationsReport> report) {
     report_ = std::move(report);
+    const bool other = std::exchange(otherProfiles_, false);
     places_.clear();
     if (!report_->names || !report_->hasLines) {
         code_->setFile(nullptr, 0);
@@ -182,7 +211,7 @@ void SourcePane::setReport(std::shared_ptr<const OperationsReport> report) {
         }
     }
     panel_->showContent();
-    fillAgain();
+    other ? fill() : fillAgain();
 }
 
 // The line stays the current one.
@@ -249,8 +278,13 @@ void SourcePane::showFile(int file) {
     const CodeFile& shown = all_.files[static_cast<std::size_t>(file)];
     choice_->setCurrentIndex(file);
     code_->setFile(&shown, all_.total);
-    summary_->setText(summaryOf(shown));
+    fillSummary();
     code_->bringIntoView(code_->nextHot(1));
+}
+
+void SourcePane::fillSummary() {
+    if (const CodeFile* file = code_->file())
+        summary_->setText(summaryOf(*file));
 }
 
 void SourcePane::mark(std::int32_t row) {

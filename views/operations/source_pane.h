@@ -27,6 +27,9 @@ public:
     /// A report of CostLayer::Line: the first profile's lines or, of two, both versions of each
     /// file.
     void setReport(std::shared_ptr<const OperationsReport> report);
+    /// The next report is of other profiles, which neither the chosen folder nor the marked line is
+    /// about.
+    void forgetProfiles();
     /// Marks the line of a row; nothing if no line has it.
     void mark(std::int32_t row);
     [[nodiscard]] CodeView& code() { return *code_; }
@@ -49,8 +52,9 @@ signals:
     void chosen(std::int32_t row);
     /// Other lines are wanted, see wanted().
     void wantedChanged();
-    /// A file on disk is no longer as the report says.
-    void filesChanged();
+    /// A file on disk was no longer as the report said; this one, which is shown now, differs from
+    /// it in the files' states only.
+    void filesChanged(const std::shared_ptr<const tilescope::views::OperationsReport>& report);
     void status(const QString& text);
 
 private:
@@ -63,6 +67,9 @@ private:
     void chooseFolder();
     /// Files may have been edited in the meantime.
     void checkFiles();
+    /// States by file of `all_`, if these are of the metric.
+    void showStates(CodeMetric metric, const std::vector<SourceFileState>& states);
+    void fillSummary();
     [[nodiscard]] QString summaryOf(const CodeFile& file) const;
     [[nodiscard]] Pointed pointed(int line) const;
 
@@ -85,7 +92,8 @@ private:
     ShortLabel* summary_;
     CodeView* code_;
     BackgroundQuery check_;
-    QString folder_; ///< of the program's files, as the user chose it
+    bool otherProfiles_ = false; ///< than those of the report
+    QString folder_;             ///< of the program's files, as the user chose it
 };
 
 } // namespace tilescope::views

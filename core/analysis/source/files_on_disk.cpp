@@ -1,10 +1,12 @@
 #include "core/analysis/source/files_on_disk.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <optional>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -48,16 +50,36 @@ bool staysBelow(const fs::path& relative) {
     return true;
 }
 
+/// A file that was looked for.
+struct FoundFile {
+    OpenFile file;
+    bool absent = false; ///< nothing has its name; else, if it is not open, it is out of reach
+};
+
+/// Whether there is nothing at a place that could not be opened. A link is something, whatever it
+/// leads to; so is what may not be read.
+bool isAbsent(int error, int folder, const char* name) {
+    if (error != ENOTDIR)
+        return error == ENOENT;
+    struct stat status {};
+    return ::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(status.st_mode);
+}
+
 /// A file below a folder, where no part of its path is a link. Neither a pipe is waited for nor a
 /// terminal taken.
-OpenFile openBelow(const fs::path& folder, const fs::path& relative) {
+FoundFile openBelow(const fs::path& folder, const fs::path& relative) {
     OpenFile at(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    for (auto part = relative.begin(); at.isOpen() && part != relative.end(); ++part) {
+    if (!at.isOpen())
+        return {std::move(at), errno == ENOENT || errno == ENOTDIR};
+    for (auto part = relative.begin(); part != relative.end(); ++part) {
         const int kind = std::next(part) == relative.end() ? O_NONBLOCK | O_NOCTTY : O_DIRECTORY;
-        at = OpenFile(
+        OpenFile next(
             ::openat(at.number(), part->c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind));
+        if (!next.isOpen())
+            return {std::move(next), isAbsent(errno, at.number(), part->c_str())};
+        at = std::move(next);
     }
-    return at;
+    return {std::move(at)};
 }
 
 /// At most so many bytes; none if they cannot be read.
@@ -100,14 +122,50 @@ bool isAscii(std::string_view text) {
                        [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
+/// The encoding that a program declares in a comment of its first two lines (PEP 263); empty for
+/// none.
+std::string_view declaredEncoding(std::string_view lines) {
+    constexpr std::string_view key = "coding";
+    constexpr std::string_view ofNames = "abcdefghijklmnopqrstuvwxyz"
+                                         "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    constexpr int declaringLines = 2;
+    for (int i = 0; i < declaringLines && !lines.empty(); ++i) {
+        const std::string_view line = lines.substr(0, lines.find('\n'));
+        const std::size_t first = line.find_first_not_of(" \t\f");
+        if (first != std::string_view::npos && line[first] != '#')
+            break; // the code has begun
+        for (std::size_t at = line.find(key); at != std::string_view::npos;
+             at = line.find(key, at + 1)) {
+            std::string_view rest = line.substr(at + key.size());
+            if (!rest.starts_with(':') && !rest.starts_with('='))
+                continue;
+            rest.remove_prefix(std::min(rest.find_first_not_of(" \t", 1), rest.size()));
+            if (const auto name = rest.substr(0, rest.find_first_not_of(ofNames)); !name.empty())
+                return name;
+        }
+        lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    }
+    return {};
+}
+
+/// Whether that is how the recorded text is encoded, too: Python's default, by any of its names.
+bool isUtf8(std::string_view encoding) {
+    std::string name;
+    for (const char c : encoding)
+        name += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name.empty() || name == "utf-8" || name == "utf8" || name.starts_with("utf-8-");
+}
+
 SourceFileState stateOf(const SourceFile& file, const fs::path& folder, const fs::path& relative) {
     if (file.text.empty())
         return SourceFileState::NotRecorded;
     if (folder.empty() || file.origin != SourceOrigin::Mine || !staysBelow(relative))
         return SourceFileState::Recorded;
-    const OpenFile found = openBelow(folder, relative);
+    const auto [found, absent] = openBelow(folder, relative);
     struct stat status {};
-    if (!found.isOpen() || ::fstat(found.number(), &status) != 0 || !S_ISREG(status.st_mode))
+    if (!found.isOpen() || ::fstat(found.number(), &status) != 0)
+        return absent ? SourceFileState::Missing : SourceFileState::Recorded;
+    if (!S_ISREG(status.st_mode))
         return SourceFileState::Missing;
     // Lines may end in two characters, and the text may begin with a mark.
     const std::size_t most = 2 * file.text.size() + 4;
@@ -115,14 +173,13 @@ SourceFileState stateOf(const SourceFile& file, const fs::path& folder, const fs
         return SourceFileState::Changed;
     const auto text = readUpTo(found.number(), most);
     if (!text)
-        return SourceFileState::Missing;
-    if (linesOf(*text) == linesOf(file.text))
+        return SourceFileState::Recorded;
+    const std::string lines = linesOf(*text);
+    if (lines == linesOf(file.text))
         return SourceFileState::Same;
-    // A program may declare another encoding, which is not read here: only ASCII is the same in
-    // all.
-    const bool declared =
-        text->substr(0, text->find('\n', text->find('\n') + 1)).find("coding") != std::string::npos;
-    return declared && !isAscii(*text) ? SourceFileState::Recorded : SourceFileState::Changed;
+    // Another encoding is not read here: only ASCII is the same in all.
+    return isUtf8(declaredEncoding(lines)) || isAscii(lines) ? SourceFileState::Changed
+                                                             : SourceFileState::Recorded;
 }
 
 /// Whether a folder is the root, the home folder or above it, by any of its names.

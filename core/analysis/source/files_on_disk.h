@@ -10,10 +10,10 @@ namespace tilescope {
 
 enum class SourceFileState : std::uint8_t {
     NotRecorded, ///< the profile has no text of it
-    Recorded,    ///< it has, and no file was compared with it
+    Recorded,    ///< it has, and no file was compared with it: none is known, or it is not read
     Same,        ///< as the file on disk
     Changed,     ///< the file on disk differs
-    Missing,     ///< no regular file has its name
+    Missing,     ///< nothing has its name, or what is no file
 };
 template <>
 inline constexpr auto enumNames<SourceFileState> =
@@ -25,8 +25,8 @@ inline constexpr auto enumNames<SourceFileState> =
 std::filesystem::path folderOfSources(const ProfileView& profile, const SourceCode& source);
 
 /// States by file. Of the folder's files, by their short paths, only regular ones are read that no
-/// link leads to, and none that is larger than the recorded text can be. An empty folder: nothing
-/// is compared.
+/// link leads to, and none that is larger than the recorded text can be: behind a link a file is
+/// not compared, nor one that may not be read. An empty folder: nothing is compared.
 IdVector<SourceFileId, SourceFileState> statesOnDisk(const SourceNames& names,
                                                      const std::filesystem::path& folder);
 

@@ -105,6 +105,9 @@ SAME = {
     "nearest of sizes whose quotient is rounded": (lambda x: F.interpolate(x, size=15), R(1, 2, 21)),
     "nearest of sizes whose quotient is rounded up": (lambda x: F.interpolate(x, size=22), R(1, 2, 26)),
     "nearest of sizes whose quotient is rounded down": (lambda x: F.interpolate(x, size=46), R(1, 2, 30)),
+    "nearest, by a scale that is rounded": (lambda x: F.interpolate(x, scale_factor=1.8), R(1, 1, 35)),
+    "linear, by a scale that is rounded": (
+        lambda x: F.interpolate(x, scale_factor=1.8, mode="linear", recompute_scale_factor=True), R(1, 1, 35)),
     "nearest of many fewer": (lambda x: F.interpolate(x, scale_factor=0.3), R(1, 1, 97)),
     "nearest, by a size": (lambda x: F.interpolate(x, size=(4, 9)), R(1, 2, 7, 5)),
     "amax of a number": (lambda x: x.amax() + torch.amin(x), torch.tensor(2.0)),
@@ -156,6 +159,11 @@ def test_a_result_of_other_sizes_is_refused_by_name():
 
     with pytest.raises(poptorch.Error, match=r"hypot\(\).*out.*calls_test.py"):
         poptorch.inferenceModel(Computes(function))(R(3, 4))
+
+
+def test_a_scale_that_gives_other_sizes_is_refused():
+    with pytest.raises(poptorch.Error, match="give the size"):
+        poptorch.inferenceModel(Computes(lambda x: F.interpolate(x, scale_factor=1.8, mode="linear")))(R(1, 1, 35))
 
 
 def with_a_view(x):

@@ -230,6 +230,16 @@ class Aliases:
         if storage is not None and self._epoch(tensor) is None:
             self._mark(tensor, storage.epoch)
 
+    def is_shared(self, tensor: torch.Tensor) -> bool:
+        """Whether another tensor has its memory."""
+        storage = self._storage(tensor)
+        return storage is not None and (storage.base is not tensor or
+                                        any(view() is not None for view in storage.views.values()))
+
+    def forget(self, tensor: torch.Tensor) -> None:
+        """To be called before a tensor that shares no memory gets another."""
+        self._storages.pop(self._pointer(tensor), None)
+
     def refresh(self, tensor: torch.Tensor) -> None:
         """To be called before a tensor is read: updates its value after changes of its memory."""
         storage = self._storage(tensor)

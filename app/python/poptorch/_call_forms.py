@@ -1,5 +1,5 @@
 """Calls in a form that the decompositions and torch.onnx expect: the first operand by position, real operands of
-real functions, and at least one dimension where a function runs along one."""
+real functions, masks of truth values, and at least one dimension where a function runs along one."""
 from __future__ import annotations
 
 from typing import Any, Dict, Tuple
@@ -11,6 +11,14 @@ Call = Tuple[Any, Dict[str, Any]]
 
 #: What PyTorch calls the first operand, of a function that names it.
 _FIRST = ("input", "self", "tensor")
+
+#: Functions with an operand of such a name in another place.
+_NAMED_LATER = ("where", "searchsorted")
+
+#: Functions whose operands after the first are masks, not numbers, if they are bytes; and their names.
+_MASKED = ("__getitem__", "__setitem__", "index_put", "index_put_", "masked_fill", "masked_fill_",
+           "masked_select", "masked_scatter", "masked_scatter_")
+_MASKS = ("mask", "indices")
 
 #: Functions of each element whose results are real for whole operands, too.
 _OF_REALS = frozenset("""
@@ -29,13 +37,33 @@ _ALONG = frozenset("""
     logsumexp max mean median min msort nanmean nansum prod softmax softmin sort std std_mean sum topk var
     var_mean""".split())
 
+#: Those of them that exporters do not expect of a number even if no dimension is given.
+_OF_ALL = frozenset("amax amin nanmean nansum std std_mean var var_mean".split())
 
-def with_first(args: Any, kwargs: Dict[str, Any]) -> Call:
+
+def with_first(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
     """The call with the first operand by position."""
-    name = next((word for word in _FIRST if word in kwargs), None) if not args else None
-    if name is None:
+    first = next((word for word in _FIRST if word in kwargs), None) if not args else None
+    if first is None or name in _NAMED_LATER:
         return args, kwargs
-    return (kwargs[name], ), {key: value for key, value in kwargs.items() if key != name}
+    return (kwargs[first], ), {key: value for key, value in kwargs.items() if key != first}
+
+
+def _as_masks(value: Any) -> Any:
+    """Nested indices, with byte masks converted to bool."""
+    if isinstance(value, Tensor):
+        return value.bool() if value.dtype == torch.uint8 else value
+    if isinstance(value, (list, tuple)):
+        return type(value)(_as_masks(part) for part in value)
+    return value
+
+
+def with_truths_as_masks(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
+    """The call with truth values for bytes that choose elements."""
+    if name not in _MASKED:
+        return args, kwargs
+    named = {key: _as_masks(value) if key in _MASKS else value for key, value in kwargs.items()}
+    return (*args[:1], *_as_masks(args[1:2]), *args[2:]), named
 
 
 def without_truths(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
@@ -48,7 +76,7 @@ def without_truths(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
         return args, kwargs
     args = tuple(int(value) if i == places[0] else value for i, value in enumerate(args))
     kwargs = {key: int(value) if key == places[1] else value for key, value in kwargs.items()}
-    if places[2] and kwargs.get("dtype") is None:
+    if places[2] and kwargs.get("dtype") is None and kwargs.get("out") is None:
         kwargs["dtype"] = torch.bool
     return args, kwargs
 
@@ -62,8 +90,11 @@ def promoted(name: str, args: Any) -> Any:
 
 
 def runs_along_nothing(name: str, args: Any, kwargs: Dict[str, Any]) -> bool:
-    """Whether a function runs along the dimension of a number."""
-    return name in _ALONG and len(args) + len(kwargs) > 1 and isinstance(args[0], Tensor) and args[0].dim() == 0
+    """Whether a function runs along the dimension of a number; of two operands it takes each element's."""
+    if name not in _ALONG or not args or not isinstance(args[0], Tensor) or args[0].dim() != 0:
+        return False
+    others = [*args[1:], *kwargs.values()]
+    return not any(isinstance(value, Tensor) for value in others) and (len(others) > 0 or name in _OF_ALL)
 
 
 def as_numbers(made: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict
 
 import torch
 
+from ._aliases import untraced
 from ._errors import Error
 
 Tensor = torch.Tensor
@@ -44,9 +45,20 @@ def _logaddexp2(x: Tensor, other: Tensor) -> Tensor:
     return _logaddexp(x * scale, other * scale) / scale
 
 
-def _xlogy(x: Tensor, other: Tensor) -> Tensor:
-    """x = 0 gives zero where y has no logarithm; elsewhere x = 0 has its normal gradient."""
-    return x * torch.log(torch.where((x == 0) & (other <= 0), torch.ones_like(other), other))
+def _xlogy(x: Any, other: Any) -> Tensor:
+    """x = 0 gives zero where y has no finite logarithm; elsewhere x = 0 has its normal gradient."""
+    kind = torch.result_type(x, other)
+    kind = kind if kind.is_floating_point else torch.get_default_dtype()
+    x, other = _as_tensor(x, kind), _as_tensor(other, kind)
+    is_zero = (x == 0) & ((other <= 0) | (other == math.inf))
+    return x * torch.log(torch.where(is_zero, torch.ones_like(other), other))
+
+
+def _as_tensor(value: Any, kind: torch.dtype) -> Tensor:
+    if isinstance(value, Tensor):
+        return value.to(kind)
+    with untraced():
+        return torch.tensor(value, dtype=kind)
 
 
 def _entr(x: Tensor) -> Tensor:
@@ -98,10 +110,17 @@ def _converted_first(name: str) -> Callable[..., Any]:
 
 
 def _round(x: Tensor, *, decimals: int = 0) -> Any:
+    if not x.is_floating_point():
+        return x.clone() if decimals == 0 else NotImplemented
     scale = 10.0**abs(decimals)
     if decimals == 0:
         return torch.round(x)
     return torch.round(x * scale) / scale if decimals > 0 else torch.round(x / scale) * scale
+
+
+def _whole(x: Tensor) -> Any:
+    """Whole numbers, rounded up or down; exporters do so with real ones only."""
+    return NotImplemented if x.is_floating_point() else x.clone()
 
 
 def _of_truths(name: str) -> Callable[..., Any]:
@@ -133,6 +152,8 @@ ELEMENTS: Dict[str, Callable[..., Any]] = {
     "softmax": _converted_first("softmax"),
     "log_softmax": _converted_first("log_softmax"),
     "round": _round,
+    "ceil": _whole,
+    "floor": _whole,
     "copysign": _copysign,
     "heaviside": _heaviside,
     "sinc": _sinc,

@@ -152,8 +152,12 @@ def _logcumsumexp(x: Tensor, dim: int) -> Tensor:
 
 
 def _cumulative_best(largest: bool) -> Callable[..., Any]:
+    kind = torch.return_types.cummax if largest else torch.return_types.cummin  # type: ignore[attr-defined]
 
     def best(x: Tensor, dim: int) -> Any:
+        if not x.is_floating_point() and x.dtype != torch.int32:  # bytes and truth values have other limits
+            values, places = best(x.to(torch.int32), dim)
+            return kind([values.to(x.dtype), places])
         size = int(x.shape[dim])
         rows = _last(x, dim).unsqueeze(-2)
         later = torch.ones(size, size, dtype=torch.bool).triu(1)
@@ -162,7 +166,6 @@ def _cumulative_best(largest: bool) -> Callable[..., Any]:
         rows = torch.where(later, least, rows)
         values = rows.amax(-1) if largest else rows.amin(-1)
         places = torch.where(rows == values.unsqueeze(-1), torch.arange(size), torch.tensor([-1])).amax(-1)
-        kind = torch.return_types.cummax if largest else torch.return_types.cummin  # type: ignore[attr-defined]
         return kind([_back(values, dim), _back(places, dim)])
 
     return best
@@ -308,6 +311,8 @@ def _gradient(x: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     if edge_order != 1 or not all(isinstance(step, (int, float)) for step in steps):
         raise Error("gradient: tensors as spacing and an edge_order of 2 are not simulated; use numbers and an "
                     "edge_order of 1")
+    if len(steps) != len(dims):
+        raise TypeError("gradient: not one spacing for each dimension")
     made = []
     for axis, step in zip(dims, steps):
         size = int(x.shape[axis])

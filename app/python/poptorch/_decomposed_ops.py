@@ -134,7 +134,7 @@ def _cartesian_prod(*tensors: Tensor) -> Tensor:
 def _meshgrid(*tensors: Any, indexing: Optional[str] = None) -> Any:
     """The first two change along each other's dimension; exporters have the order "ij" only."""
     given = list(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else list(tensors)
-    if indexing != "xy":
+    if indexing != "xy" or any(tensor.dim() > 1 for tensor in given):
         return NotImplemented
     places = [1, 0, *range(2, len(given))] if len(given) > 1 else [0]
     sizes = [given[place].numel() for place in places]
@@ -283,7 +283,7 @@ def _masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def _fill(x: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value.to(x.dtype).expand(x.shape).clone()
-    return torch.full_like(x, value)
+    return torch.full_like(x, int(value) if isinstance(value, bool) else value)
 
 
 def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -291,11 +291,11 @@ def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> 
     return made.reshape(x.shape)
 
 
-def _searchsorted(sorted_sequence: Tensor, values: Any, *, out_int32: bool = False,
+def _searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False,
                   right: bool = False, side: Any = None, **named: Any) -> Any:
-    if sorted_sequence.dim() != 1 or not isinstance(values, Tensor) or named:
+    if sorted_sequence.dim() != 1 or not isinstance(input, Tensor) or named:
         return NotImplemented
-    value = values.unsqueeze(-1)
+    value = input.unsqueeze(-1)
     before = sorted_sequence <= value if right or side == "right" else sorted_sequence < value
     return before.to(torch.int32).sum(-1).to(torch.int32 if out_int32 else torch.int64)
 

@@ -1,6 +1,7 @@
 """Pooling with arguments that torch.onnx has no form for, or another meaning of."""
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Callable, Dict, List, Sequence, Union
 
@@ -33,17 +34,17 @@ def _padded(x: Tensor, before: Sequence[int], after: Sequence[int], value: float
     return torch.nn.functional.pad(x, pads, value=value)
 
 
-def _of_one(name: str, x: Tensor, *args: Any) -> Tensor:
-    """A pool of one sample without a batch, which exporters do not expect."""
-    return getattr(torch.nn.functional, name)(x.unsqueeze(0), *args).squeeze(0)
+def _also_of_one(name: str, count: int, form: Callable[..., Any]) -> Callable[..., Any]:
+    """A form of a pool that is one of a single sample without a batch, too, which exporters do not expect."""
 
-
-def _avg_pool_of_one(name: str, count: int) -> Callable[..., Any]:
-
+    @functools.wraps(form)
     def pool(x: Tensor, *args: Any, **kwargs: Any) -> Any:
         if x.dim() != count + 1:
-            return NotImplemented
-        return getattr(torch.nn.functional, name)(x.unsqueeze(0), *args, **kwargs).squeeze(0)
+            return form(x, *args, **kwargs)
+        made = form(x.unsqueeze(0), *args, **kwargs)
+        if made is NotImplemented:
+            made = getattr(torch.nn.functional, name)(x.unsqueeze(0), *args, **kwargs)
+        return tuple(part.squeeze(0) for part in made) if isinstance(made, tuple) else made.squeeze(0)
 
     return pool
 
@@ -53,8 +54,6 @@ def _max_pool(name: str, count: int) -> Callable[..., Any]:
 
     def pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
              ceil_mode: bool = False, return_indices: bool = False) -> Any:
-        if x.dim() == count + 1 and not return_indices:
-            return _of_one(name, x, kernel_size, stride, padding, dilation, ceil_mode)
         if not ceil_mode or return_indices:
             return NotImplemented
         kernel = _each(kernel_size, count)
@@ -65,30 +64,32 @@ def _max_pool(name: str, count: int) -> Callable[..., Any]:
         padded = _padded(x, before, after, -math.inf)
         return getattr(torch.nn.functional, name)(padded, kernel, step, 0, spread)
 
-    return pool
+    return _also_of_one(name, count, pool)
 
 
-def _avg_pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
-              ceil_mode: bool = False, count_include_pad: bool = True,
-              divisor_override: Union[int, None] = None) -> Any:
-    """The mean of whole windows, times what PyTorch's divisor makes of it."""
-    if x.dim() == 3:
-        return _of_one("avg_pool2d", x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    if divisor_override is None and not ceil_mode:
-        return NotImplemented
-    kernel = _each(kernel_size, 2)
-    step = _each(stride, 2) if stride else kernel
-    before = _each(padding, 2)
-    after = [_after(int(size), *rest, 1, ceil_mode)
-             for size, *rest in zip(x.shape[-2:], kernel, step, before)]
-    mean = torch.nn.functional.avg_pool2d(_padded(x, before, after, 0.0), kernel, step)
-    with untraced():
-        ones = torch.ones([1, 1, *map(int, x.shape[-2:])])
-        rest = (kernel, step, before, ceil_mode, count_include_pad)
-        own = torch.nn.functional.avg_pool2d(ones, *rest, divisor_override)
-        factor = own / torch.nn.functional.avg_pool2d(ones, *rest, 1) * (kernel[0] * kernel[1])
-        factor = factor.reshape(factor.shape[-2:]).to(x.dtype)
-    return mean * factor
+def _avg_pool(name: str, count: int) -> Callable[..., Any]:
+
+    def pool(x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+             count_include_pad: bool = True, divisor_override: Union[int, None] = None) -> Any:
+        """The mean of whole windows, times what PyTorch's divisor makes of it."""
+        if divisor_override is None and not ceil_mode:
+            return NotImplemented
+        mean_of = getattr(torch.nn.functional, name)
+        kernel = _each(kernel_size, count)
+        step = _each(stride, count) if stride else kernel
+        before = _each(padding, count)
+        after = [_after(int(size), *rest, 1, ceil_mode)
+                 for size, *rest in zip(x.shape[-count:], kernel, step, before)]
+        mean = mean_of(_padded(x, before, after, 0.0), kernel, step)
+        with untraced():
+            ones = torch.ones([1, 1, *map(int, x.shape[-count:])])
+            divisor = {} if divisor_override is None else {"divisor_override": divisor_override}
+            own = mean_of(ones, kernel, step, before, ceil_mode, count_include_pad, **divisor)
+            factor = own / mean_of(_padded(ones, before, after, 0.0), kernel, step)
+            factor = factor.reshape(factor.shape[-count:]).to(x.dtype)
+        return mean * factor
+
+    return _also_of_one(name, count, pool)
 
 
 def adaptive_pool(kind: str, count: int) -> Callable[..., Any]:
@@ -125,7 +126,7 @@ POOLS: Dict[str, Callable[..., Any]] = {
     "max_pool1d": _max_pool("max_pool1d", 1),
     "max_pool2d": _max_pool("max_pool2d", 2),
     "max_pool3d": _max_pool("max_pool3d", 3),
-    "avg_pool1d": _avg_pool_of_one("avg_pool1d", 1),
-    "avg_pool2d": _avg_pool,
-    "avg_pool3d": _avg_pool_of_one("avg_pool3d", 3),
+    "avg_pool1d": _avg_pool("avg_pool1d", 1),
+    "avg_pool2d": _avg_pool("avg_pool2d", 2),
+    "avg_pool3d": _avg_pool("avg_pool3d", 3),
 }

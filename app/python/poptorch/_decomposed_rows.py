@@ -102,6 +102,8 @@ def _sums(x: Tensor, dim: int, index: Tensor, src: Tensor, mean: bool, include_s
 def _bests(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool) -> Any:
     """Each element of the result reduces all elements of the source along the dimension, of which only
     its own are not neutral."""
+    if not x.is_floating_point() and x.dtype != torch.int32:  # bytes and truth values have other limits
+        return _bests(x.to(torch.int32), dim, index, src.to(torch.int32), reduce, include_self).to(x.dtype)
     size = int(x.shape[dim])
     shape = [size if d == dim else 1 for d in range(x.dim())] + [1]
     own = index.movedim(dim, -1).unsqueeze(dim) == torch.arange(size).reshape(shape)

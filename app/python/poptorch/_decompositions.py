@@ -12,7 +12,7 @@ import torch
 
 from ._aliases import untraced, value_of
 from ._bits import BITS
-from ._call_forms import as_numbers, promoted, runs_along_nothing, with_first, without_truths
+from ._call_forms import as_numbers, promoted, runs_along_nothing, without_truths
 from ._decomposed_ctc import ctc_loss
 from ._decomposed_elements import ELEMENTS
 from ._decomposed_layers import LAYERS
@@ -57,7 +57,7 @@ def _logit(x: Tensor, eps: Optional[float] = None) -> Tensor:
 
 
 def _trunc(x: Tensor) -> Tensor:
-    return torch.sign(x) * torch.floor(torch.abs(x))
+    return torch.sign(x) * torch.floor(torch.abs(x)) if x.is_floating_point() else x.clone()
 
 
 def _fmod(x: Tensor, other: Any) -> Tensor:
@@ -461,7 +461,6 @@ def decomposed(name: str, function: Callable[..., Any], args: Any, kwargs: Dict[
     if name == "__get__":
         form = next((form for attribute, form in PROPERTIES if attribute == function), None)
         return NotImplemented if form is None else form(args[0])
-    args, kwargs = with_first(args, kwargs)
     if runs_along_nothing(name, args, kwargs):
         return as_numbers(_formed(name, function, (args[0].reshape(1), *args[1:]), kwargs))
     real, named = without_truths(name, promoted(name, args), kwargs)

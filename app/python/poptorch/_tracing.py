@@ -23,7 +23,7 @@ from ._logging import say_once
 from ._products import fast_products
 from ._watch import Watch
 from ._functions import exported_domains
-from ._types import result_types
+from ._types import computes_in_half, result_types
 
 
 class Tree:
@@ -98,7 +98,7 @@ class Traced(NamedTuple):
     state: List[Tuple[str, List[int]]]  #: parameters and buffers that it changed, with their shapes
     losses: List[int]  #: by number, the results that are single numbers
     counted: Dict[str, int]  #: batches that it counted, by the counter's name
-    half: bool  #: the model has parameters of half precision
+    half: bool  #: the model computes in half precision
     lines: _source.Recorder  #: of the program
 
 
@@ -393,13 +393,13 @@ def _without_doubles(values: List[Any]) -> List[Any]:
 def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training: bool,
            floats: bool = False) -> Traced:
     """The same; `floats`: casts to half are casts to float."""
-    half = any(p.dtype == torch.float16 for p in model.parameters())
     traced = model
     arguments = Tree(dict(zip(names, values)))
     for tensor in arguments.tensors:
         if tensor.numel() == 0:
             raise Error(f"Zero-sized tensors are unsupported (Got shape {list(tensor.shape)})",
                         "poptorch_cpp_error")
+    half = _without_values(model, names, arguments, training, computes_in_half)
     tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
     scopes = BlockScopes(training)
     forward = _ForwardOfTensors(traced, names, arguments, training)
@@ -432,19 +432,19 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
     changed = [arguments.tensors[i] for i in forward.changed_inputs]
     return Traced(file.getvalue(), scopes.blocks, arguments, result,
                   [tensor.shape for tensor in [*result.tensors, *changed]],
-                  [*_types_of(model, names, arguments, result, training),
+                  [*_without_values(model, names, arguments, training, result_types, result.tensors),
                    *(tensor.dtype for tensor in changed)],
                   forward.changed_inputs, forward.state, forward.losses, forward.counted, half,
                   lines)
 
 
-def _types_of(model: torch.nn.Module, names: List[str], arguments: Tree, result: Tree,
-              training: bool) -> List[torch.dtype]:
-    """The types of the results, for which forward() may run again, without values."""
+def _without_values(model: torch.nn.Module, names: List[str], arguments: Tree, training: bool,
+                    told: Callable[..., Any], *more: Any) -> Any:
+    """What is told of types, for which forward() may run again, without values."""
 
     def forward(copied: torch.nn.Module) -> Callable[[List[torch.Tensor]], List[torch.Tensor]]:
         call = _ForwardOfTensors(copied, names, arguments, False)
         return lambda tensors: Tree(call._call(tuple(tensors))).tensors
 
     with on_machine(training), _unchecked_distributions(), _without_checkpoints():
-        return result_types(model, arguments.tensors, result.tensors, forward)
+        return told(model, arguments.tensors, *more, forward)

@@ -5,6 +5,7 @@ from running forward() on tensors that have types and shapes only.
 """
 from __future__ import annotations
 
+import contextlib
 import copy
 from typing import Any, Callable, List, Optional
 
@@ -46,8 +47,36 @@ class _AsOperand(TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
 
-def _without_values(model: torch.nn.Module, tensors: List[torch.Tensor], forward: Forward
-                    ) -> Optional[List[torch.dtype]]:
+class _Seen(TorchFunctionMode):
+    """Notes whether a function has made real tensors other than halves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_others = False
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (),
+                           kwargs: Any = None) -> Any:
+        made = function(*args, **(kwargs or {}))
+        for one in made if isinstance(made, (list, tuple)) else [made]:
+            if isinstance(one, torch.Tensor) and one.is_floating_point() and one.dtype != torch.float16:
+                self.has_others = True
+        return made
+
+
+def computes_in_half(model: torch.nn.Module, tensors: List[torch.Tensor], forward: Forward) -> bool:
+    """Whether a model has parameters of half precision, or no real ones and makes nothing but halves of halves."""
+    if _has_half(list(model.parameters())):
+        return True
+    state: List[Any] = [*model.parameters(), *model.buffers()]
+    reals = [tensor for tensor in [*tensors, *state] if tensor.is_floating_point()]
+    if not reals or not all(tensor.dtype == torch.float16 for tensor in reals):
+        return False
+    seen = _Seen()
+    return _without_values(model, tensors, forward, seen) is not None and not seen.has_others
+
+
+def _without_values(model: torch.nn.Module, tensors: List[torch.Tensor], forward: Forward,
+                    seen: Optional[_Seen] = None) -> Optional[List[torch.dtype]]:
     """The types of the results; None if PyTorch cannot tell, as for products of half and float."""
     if FakeTensorMode is None:
         return None
@@ -55,7 +84,7 @@ def _without_values(model: torch.nn.Module, tensors: List[torch.Tensor], forward
     try:
         with FakeCopyMode(mode):
             copied = copy.deepcopy(model)
-        with torch.no_grad(), mode, _AsOperand():
+        with torch.no_grad(), mode, _AsOperand(), seen or contextlib.nullcontext():
             return [made.dtype for made in forward(copied)([mode.from_tensor(t) for t in tensors])]
     except Exception:  # pylint: disable=broad-except  # any error of the program
         return None

@@ -10,11 +10,13 @@ from tilescope import _source_lines
 from torch.overrides import TorchFunctionMode
 
 from ._aliases import Aliases, stand_in, untraced, value_of
+from ._call_forms import with_first, with_truths_as_masks
 from ._decompositions import TABLE, decomposed, form_in_place
 from ._errors import Error
 from ._functions import detached
 from ._known import known_while_tracing
 from ._norms import Norms
+from ._resizing import RESIZED, resize
 from ._user_functions import Calls, refuse_other_gradients
 
 #: Functions that pass a tensor's value to Python, and how they appear in programs.
@@ -41,13 +43,6 @@ _OPERATORS = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "
 
 #: Getter and setter of Tensor.data, whose value a trace would take for a constant.
 _DATA, _GIVE_DATA = torch.Tensor.data.__get__, torch.Tensor.data.__set__
-
-#: Functions whose operands after the first are masks, not numbers, if they are bytes.
-_MASKED = ("__getitem__", "__setitem__", "index_put", "index_put_", "masked_fill", "masked_fill_",
-           "masked_select", "masked_scatter", "masked_scatter_")
-
-#: Functions that change which memory a tensor has.
-_RESIZED = ("resize_", "resize_as_", "set_", "swap_tensors")
 
 #: PopTorch's message (poptorch/source/dispatch_tracer/RegisterAtenOverloads.cpp); the place is
 #: appended.
@@ -79,15 +74,6 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
             yield from tensors_in(part)
     elif isinstance(value, dict):
         yield from tensors_in(list(value.values()))
-
-
-def _with_bool_masks(value: Any) -> Any:
-    """Nested indices, with byte masks converted to bool."""
-    if isinstance(value, torch.Tensor):
-        return value.bool() if value.dtype == torch.uint8 else value
-    if isinstance(value, (list, tuple)):
-        return type(value)(_with_bool_masks(part) for part in value)
-    return value
 
 
 def _refuse_masks(index: Any) -> None:
@@ -225,17 +211,15 @@ class Watch(TorchFunctionMode):
             raise Error("assignments to Tensor.data cannot be traced; use copy_() in "
                         f"{_place()}", "poptorch_cpp_error")
         name = getattr(function, "__name__", "")
-        if name in _MASKED:
-            args = (args[0], *_with_bool_masks(args[1:2]), *args[2:])
+        args, kwargs = with_truths_as_masks(name, *with_first(name, args, kwargs))
         if name == "__setitem__":
             return self._put(*args)
         if name in ("__getitem__", "masked_select"):
-            _refuse_masks(args[1])
+            _refuse_masks([args[1:2], kwargs.get("mask")])
         if name in _READ_BY_PYTHON:
             self._read_by_python(name, args)
-        if name in _RESIZED:
-            raise Error(f"{name}() gives a tensor other memory, which is not simulated; use reshape() or another tensor "
-                        f"in {_place()}", "poptorch_cpp_error")
+        if name in RESIZED:
+            return resize(self._aliases, name, _place(), *args, **kwargs)
         if name == "copy_":
             return self._copy(*args, **kwargs)
         if name in ("index_put", "index_put_"):
@@ -283,7 +267,7 @@ class Watch(TorchFunctionMode):
         if isinstance(out, torch.Tensor) and name in TABLE:
             rest = {key: value for key, value in kwargs.items() if key != "out"}
             made = self._decomposed(name, function, args, rest)
-            return self._copy(out, function(*args, **rest) if made is NotImplemented else made)
+            return self._put_out(name, out, function(*args, **rest) if made is NotImplemented else made)
         form = form_in_place(name) if name.endswith("_") else None
         try:
             if form is not None:
@@ -347,6 +331,17 @@ class Watch(TorchFunctionMode):
             if not known_while_tracing(value_of(tensor)):
                 raise Error(f"{_ITEM} The value of a tensor is read by {_READ_BY_PYTHON[name]} in "
                             f"{_place()}", "poptorch_cpp_error")
+
+    def _put_out(self, name: str, out: torch.Tensor, made: torch.Tensor) -> torch.Tensor:
+        """The result of a function in the tensor given for it, which gets its sizes if it has no elements."""
+        with untraced():
+            wanted, given = list(made.shape), list(out.shape)
+        if wanted != given and 0 in given:
+            resize(self._aliases, "resize_", _place(), out, wanted)
+        elif wanted != given:
+            raise Error(f"{name}(): the tensor given as out has the sizes {given} and the result {wanted}; give one of "
+                        f"these sizes in {_place()}", "poptorch_cpp_error")
+        return self._copy(out, made)
 
     def _copy(self, target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False
               ) -> torch.Tensor:

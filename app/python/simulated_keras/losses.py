@@ -6,14 +6,21 @@ from typing import Any, Callable, Optional, Tuple
 
 from . import _ops, _types
 from ._graph import Graph, Symbol
+from ._tensor import Tensor
 
 _EPSILON = 1e-7  #: keras.backend.epsilon()
 _LEAST_SQUARE = 1e-12  #: of a vector's length, for tf.math.l2_normalize
 _NLL = "ai.graphcore/Nll"
 
 
+def with_shapes(*values: Any) -> Tuple[Any, ...]:
+    """The values, lists of numbers as tensors."""
+    return tuple(value if hasattr(value, "shape") else Tensor(value) for value in values)
+
+
 def _pair(y_true: Any, y_pred: Any) -> Tuple[Any, Any]:
     """Both in float32 and of one shape; labels may lack the last dimension."""
+    y_true, y_pred = with_shapes(y_true, y_pred)
     y_true = _ops.cast(y_true, _types.float32)
     if len(y_true.shape) == len(y_pred.shape) - 1 and y_pred.shape[-1] == 1:
         y_true = _ops.expand_dims(y_true, -1)
@@ -23,6 +30,7 @@ def _pair(y_true: Any, y_pred: Any) -> Tuple[Any, Any]:
 def fit_ranks(y_true: Any, y_pred: Any) -> Tuple[Any, Any]:
     """Results without their last dimension where the labels have one less, as losses and metrics
     of compile() take them; labels of one dimension count as columns."""
+    y_true, y_pred = with_shapes(y_true, y_pred)
     labels = max(len(y_true.shape), 2)
     if len(y_pred.shape) == labels + 1 and y_pred.shape[-1] == 1:
         y_pred = _ops.squeeze(y_pred, -1)
@@ -168,6 +176,7 @@ def binary_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False,
 def categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False,
                              label_smoothing: float = 0.0) -> Any:
     """With a probability of each class as label."""
+    y_true, y_pred = with_shapes(y_true, y_pred)
     y_true = _ops.cast(y_true, _types.float32)
     if label_smoothing:
         share = label_smoothing / int(y_pred.shape[-1])
@@ -186,6 +195,7 @@ def categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False
 def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False,
                                     axis: int = -1) -> Any:
     """With the number of the class as label."""
+    y_true, y_pred = with_shapes(y_true, y_pred)
     if axis not in (-1, len(y_pred.shape) - 1):
         raise ValueError(f"sparse_categorical_crossentropy: axis={axis} is not simulated; classes are the last "
                          "dimension")

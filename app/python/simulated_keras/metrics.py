@@ -1,7 +1,7 @@
 """keras.metrics: what is computed of each micro-batch on the machine and averaged on the host."""
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy
 
@@ -29,6 +29,7 @@ def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
 
 def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     """Whether the most probable class is the label."""
+    y_true, y_pred = losses.with_shapes(y_true, y_pred)
     if len(y_true.shape) == len(y_pred.shape):
         y_true = _ops.squeeze(y_true, -1)
     return _matches(_ops.argmax(y_pred, -1, _types.int32), _ops.cast(y_true, _types.int32))
@@ -40,6 +41,13 @@ def accuracy_for(y_true: Any, y_pred: Any) -> Callable[..., Any]:
         return binary_accuracy
     sparse = len(y_true.shape) < len(y_pred.shape) or y_true.shape[-1] == 1
     return sparse_categorical_accuracy if sparse else categorical_accuracy
+
+
+def _of_weights(each: Any, weights: Any) -> Tuple[Any, Any]:
+    """A value for each weight, and the weights with the dimensions of these."""
+    if len(weights.shape) < len(each.shape):
+        each = _ops.reduce_mean(each, tuple(range(len(weights.shape), len(each.shape))))
+    return each, losses.of_ranks(weights, each)
 
 
 class Metric:
@@ -76,15 +84,12 @@ class Metric:
 
     def update_state(self, y_true: Any, y_pred: Any = None, sample_weight: Any = None) -> None:
         """Takes the samples' labels and results on the host; those of a Mean are numbers."""
-        values = numpy.asarray(y_true if y_pred is None else self.of_samples(y_true, y_pred), numpy.float64)
+        values = y_true if y_pred is None else self.of_samples(y_true, y_pred)
         if sample_weight is None:
-            self.add(values)
+            self.add(numpy.asarray(values, numpy.float64))
             return
-        weights = numpy.asarray(sample_weight, numpy.float64)
-        if weights.ndim > values.ndim and weights.shape[-1] == 1:
-            weights = weights.reshape(weights.shape[:-1])
-        elif weights.ndim < values.ndim:
-            values = values.mean(tuple(range(weights.ndim, values.ndim)))
+        values, weights = (numpy.asarray(part, numpy.float64) for part in
+                           _of_weights(*losses.with_shapes(values, sample_weight)))
         weights = numpy.broadcast_to(weights, values.shape)
         self._total += float((values * weights).sum())
         self._count += float(weights.sum())
@@ -130,6 +135,7 @@ class Accuracy(Metric):
         super().__init__(name, dtype)
 
     def of_samples(self, y_true: Any, y_pred: Any) -> Any:
+        y_true, y_pred = losses.with_shapes(y_true, y_pred)
         return accuracy_for(y_true, y_pred)(*losses.fit_ranks(y_true, y_pred))
 
 
@@ -154,11 +160,7 @@ class Weighed(Metric):
     def of_weighed(self, y_true: Any, y_pred: Any, weights: Any) -> Any:
         """The sums of a micro-batch."""
         each = self._metric.of_samples(y_true, y_pred)
-        weights = _ops.cast(weights, _types.float32)
-        if len(weights.shape) > len(each.shape):
-            weights = losses.of_ranks(weights, each)
-        elif len(weights.shape) < len(each.shape):
-            each = _ops.reduce_mean(each, tuple(range(len(weights.shape), len(each.shape))))
+        each, weights = _of_weights(each, _ops.cast(weights, _types.float32))
         return _ops.stack([_ops.reduce_sum(_ops.multiply(each, weights)), _ops.reduce_sum(weights)])
 
     def value_of(self, result: numpy.ndarray) -> float:

@@ -45,6 +45,32 @@ def test_a_mean_of_numbers():
     assert float(mean.result()) == pytest.approx((1 + 6 + 2 + 12) / 4)
 
 
+LISTS = {
+    "mse": (keras.metrics.MeanSquaredError, [0.0, 1.0], [1.0, 1.0], 0.5),
+    "mae of rows": (keras.metrics.MeanAbsoluteError, [[0], [1]], [[1.0], [3.0]], 1.5),
+    "binary": (keras.metrics.BinaryAccuracy, [[1], [1], [0], [0]], [[0.98], [1], [0], [0.6]], 0.75),
+    "sparse": (keras.metrics.SparseCategoricalAccuracy, [[2], [1]], [[0.1, 0.6, 0.3], [0.05, 0.95, 0]], 0.5),
+    "the kind that suits": (keras.metrics.Accuracy, [2, 1], [[0.1, 0.6, 0.3], [0.05, 0.95, 0]], 0.5),
+    "a loss": (keras.losses.MeanSquaredError, [[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 0.0]], 0.5),
+    "a loss of classes": (keras.losses.SparseCategoricalCrossentropy, [1, 2], [[0.05, 0.95, 0], [0.1, 0.8, 0.1]], 1.177),
+    "a loss of shares": (keras.losses.CategoricalCrossentropy, [[0, 1, 0], [0, 0, 1]],
+                         [[0.05, 0.95, 0], [0.1, 0.8, 0.1]], 1.177),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_are_values(name):
+    """Among them the examples of Keras' documentation."""
+    kind, wanted, found, expected = LISTS[name]
+    assert float(kind()(wanted, found)) == pytest.approx(expected, abs=1e-3)
+
+
+def test_lists_are_weighed():
+    metric = keras.metrics.MeanSquaredError()
+    metric.update_state([[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 0.0]], sample_weight=[1, 0])
+    assert float(metric.result()) == pytest.approx(0.5)
+
+
 def test_classes_of_another_dimension_are_refused():
     labels, scores = numpy.zeros((2, 4)), numpy.ones((2, 3, 4), numpy.float32)
     with pytest.raises(ValueError, match="axis=1 is not simulated"):

@@ -31,6 +31,10 @@ UNDEFINED = NOT_A_NUMBER | {"addbmm", "addcmul", "addmv", "addr", "argsort", "cu
 #: Without training: gradients of a factor that PyTorch's own form detaches; weights that are no numbers or so large
 #: that a step is lost in them; distances without a slope; a gradient that is no number, which PopART's masks multiply.
 UNTRAINED = {"__rpow__", "cdist", "logsumexp", "nanmean", "nansum", "nn.functional.pdist", "special.entr"}
+#: What becomes of a sample; those that PyTorch refuses are unfit.
+UNFIT, REFUSED, COMPARED = range(3)
+#: Operations drawn for each sample that is to be compared, at most.
+MOST_DRAWN = 4
 #: Minutes, each step of it a few operations.
 LONG = {"nn.functional.ctc_loss"}
 
@@ -135,12 +139,12 @@ def _difference(what, found, wanted):
 
 
 def compared(sample, trained):
-    """Whether a sample was compared, and what differs. What is not simulated is refused by a poptorch.Error."""
+    """What became of a sample, and what differs. What is not simulated is refused by a poptorch.Error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         there = _in_pytorch(sample, trained)
         if there is None:
-            return False, None
+            return UNFIT, None
         wanted, peer = there
         model = Computes(sample, trained, peer.weights)
         try:
@@ -150,32 +154,35 @@ def compared(sample, trained):
             else:
                 found = poptorch.inferenceModel(model)(*sample.tensors)
         except poptorch.Error as error:
-            return False, f"{sample.name}: {error}" if "internal error" in str(error) else None
+            return REFUSED, f"{sample.name}: {error}" if "internal error" in str(error) else None
         except Exception as error:  # pylint: disable=broad-except
-            return False, f"{sample.name}: {type(error).__name__}: {error}"
+            return REFUSED, f"{sample.name}: {type(error).__name__}: {error}"
     found = _results(found)
     if len(found) != len(wanted):
-        return True, f"{sample.name}: {len(found)} results for {len(wanted)}"
+        return COMPARED, f"{sample.name}: {len(found)} results for {len(wanted)}"
     pairs = [(f"result {i}", one, other.detach()) for i, (one, other) in enumerate(zip(found, wanted))]
     for place, mine, theirs in zip(model.places, model.operands, peer.operands):
         gradient = torch.zeros_like(mine) if theirs.grad is None else theirs.grad
         pairs.append((f"gradient of operand {place}", sample.tensors[place] - mine.detach(), gradient))
     told = [_difference(what, one, other) for what, one, other in pairs]
-    return True, next((f"{sample.name}: {text}" for text in told if text), None)
+    return COMPARED, next((f"{sample.name}: {text}" for text in told if text), None)
 
 
 def failures(seed, count, kinds=(torch.float32, torch.float32, torch.int64, torch.bool), each=3):
-    """Compares ``count`` samples; the number compared, and what differs."""
-    rng, done, found = random.Random(seed), 0, []
-    while done < count:
+    """Compares ``count`` samples; the number compared, that of those which PyTorch computes, and what differs."""
+    rng, done, tried, found = random.Random(seed), 0, 0, []
+    for _ in range(MOST_DRAWN * count):
+        if done >= count:
+            break
         kind = rng.choice(kinds)
         trained = kind == torch.float32 and rng.random() < 0.5
         for sample, _ in zip(samples(rng, kind, each), range(each)):
             name = sample.name.split("[")[0]
             if trained and (name in UNTRAINED or name.startswith("masked.")):
                 continue
-            was_compared, difference = compared(sample, trained)
-            done += was_compared
+            outcome, difference = compared(sample, trained)
+            done += outcome == COMPARED
+            tried += outcome != UNFIT
             if difference:
                 found.append(("trained " if trained else "") + difference)
-    return done, found
+    return done, tried, found

@@ -11,18 +11,22 @@ from poptorch._decompositions import TABLE  # noqa: E402
 #: Samples of a run in the gate; TILESCOPE_ORACLE_SEED and TILESCOPE_ORACLE_COUNT choose others.
 COUNT, FIRST_SEED = 60, 1
 
+#: Of the samples that PyTorch computes; the others are refused.
+LEAST_SHARE = 0.4
+
 
 def test_samples_of_the_table():
     table = pytest.importorskip("torch_table", reason="this PyTorch has no table of operations for tests")
     seed = int(os.environ.get("TILESCOPE_ORACLE_SEED") or FIRST_SEED)
     count = int(os.environ.get("TILESCOPE_ORACLE_COUNT") or COUNT)
-    done, failures = table.failures(seed, count)
-    assert done >= count and not failures, f"seed {seed}: " + "\n".join(failures)
+    done, tried, failures = table.failures(seed, count)
+    assert not failures, f"seed {seed}: " + "\n".join(failures)
+    assert done >= count and done >= LEAST_SHARE * tried, f"seed {seed}: of {tried} samples {done} were compared"
 
 
 #: Names that torch's list of functions has wrongly, has for a function in C++ only, or that no program gives.
 UNUSED = {"out", "train", "cudnn_enabled", "weight", "bias", "running_mean", "running_var", "te", "include_input",
-          "descending", "names", "axis0", "axis1", "input"}
+          "descending", "names", "axis0", "axis1"}
 OTHERS = {("diag_embed", "diagonal"), ("split", "split_size_or_sections"), ("xlogy", "y")}
 
 

@@ -314,7 +314,7 @@ row("embedding_bag", lambda m, p, i: m(i), "i", part=lambda p: nn.EmbeddingBag(4
 row("embedding_functional", lambda m, p, i: F.embedding(i, m.weight * 2), "i", part=lambda p: nn.Embedding(4, 3),
     fits=lambda i: i.shape[-1] == 2)
 row("scatter_reduce", lambda m, p, x, i: x.scatter_reduce(1, i, x[:, :2], p["r"], include_self=p["s"]), "fi",
-    fits=lambda x, i: x.dim() == 2 and x.shape[1] >= 4 and i.max() < 4, smooth=False, weight=2,
+    fits=lambda x, i: x.dim() == 2 and x.shape[1] >= 4 and i.shape[0] == x.shape[0] and i.max() < 4, smooth=False, weight=2,
     params=lambda rng, *x: {"r": rng.choice(["sum", "prod", "amax", "amin", "mean"]), "s": rng.random() < 0.5})
 
 

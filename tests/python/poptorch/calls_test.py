@@ -5,22 +5,12 @@ import warnings
 import poptorch
 import pytest
 import torch
-from torch import nn
 
-F = nn.functional
+from models import Computes
+
+F = torch.nn.functional
 R = torch.randn
 INFINITE = math.inf
-
-
-class Computes(nn.Module):
-    """The function of its operands."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *operands):
-        return self.function(*operands)
 
 
 def whole(most, *shape):

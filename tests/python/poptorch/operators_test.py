@@ -6,20 +6,11 @@ import pytest
 import torch
 from torch import nn
 
+from models import Computes
+
 F = nn.functional
 R = torch.randn
 TOLERANCE = 1e-4
-
-
-class Computes(nn.Module):
-    """The function of its operands."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *operands):
-        return self.function(*operands)
 
 
 class Trains(Computes):

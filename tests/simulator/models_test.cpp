@@ -65,7 +65,6 @@ private slots:
                 continue;
             add(entry.name, "mk1", false, 1);
             add(entry.name, "bow", false, 4);
-            add(entry.name, "mk1", true, 1);
         }
     }
 

@@ -174,7 +174,7 @@ class SameValuesTest : public QObject {
 
 private slots:
     void pipelinesComputeWhatOneIpuDoes() {
-        QVERIFY(holds("the values of one IPU", 300, [] {
+        QVERIFY(holds("the values of one IPU", test::hasAddressSanitizer() ? 60 : 300, [] {
             const Graph graph = AnyLayers().finish();
             const Options given = anyPipeline(graph);
             const RunOptions single = optionsOf(plain());

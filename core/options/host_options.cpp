@@ -97,9 +97,14 @@ std::vector<OptionSpec> hostRows() {
                                 "processes of the host that share the replicas evenly"));
     rows.push_back(
         host.choice("framework", &HostOptions::framework,
-                    {"popart", "poptorch", "tensorflow", "keras", "poplar"},
+                    {"popart", "poprt", "poptorch", "tensorflow", "keras", "poplar"},
                     "framework whose host overhead (see 'tilescope targets') and weight copies are "
-                    "modelled"));
+                    "modelled; poprt is for inference")
+            .needing(
+                [](const RunOptions& options) {
+                    return options.host.framework != Framework::Poprt || !options.isTraining();
+                },
+                "PopRT runs inference only; leave out --mode training, or add --framework popart"));
     rows.push_back(withHost(host.choice("outputMode", &HostOptions::outputMode,
                                         {"all", "final", "every-n", "sum"},
                                         "results that a run returns: of all micro-batches, of the "

@@ -13,11 +13,12 @@ namespace tilescope {
 enum class ExchangeStrategy { JustInTime, OverlapInnerLoop, OverlapLoops };
 /// Element type in which the host sends a model's floating-point inputs.
 enum class InputType { AsModel, Float, Half, Int8 };
-/// What calls the engine: Poplar means a program written by the user.
-enum class Framework { Popart, Poptorch, Tensorflow, Keras, Poplar };
+/// What calls the engine: PopRT serves models for inference, compiled by PopART; Poplar means a
+/// program written by the user.
+enum class Framework { Popart, Poprt, Poptorch, Tensorflow, Keras, Poplar };
 template <>
-inline constexpr auto enumNames<Framework> =
-    std::to_array<std::string_view>({"popart", "poptorch", "tensorflow", "keras", "poplar"});
+inline constexpr auto enumNames<Framework> = std::to_array<std::string_view>(
+    {"popart", "poprt", "poptorch", "tensorflow", "keras", "poplar"});
 /// Results that a call returns to the host (PopTorch's OutputMode, PopART's AnchorReturnType).
 enum class OutputMode { All, Final, EveryN, Sum };
 

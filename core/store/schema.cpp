@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view preamble =
-    R"sql(-- TileScope profile, schema version 16 (PRAGMA user_version), application_id 0x54536370.
+    R"sql(-- TileScope profile, schema version 17 (PRAGMA user_version), application_id 0x54536370.
 --
 -- The last 8 bytes of each page, which SQLite reserves, are a checksum of the page: other programs
 -- can still read the file, and TileScope notices what they or a bad disk change in it.

@@ -14,7 +14,7 @@ inline constexpr std::int32_t profileApplicationId = 0x54536370;
 inline constexpr std::int32_t captureApplicationId = 0x54534350;
 
 /// SQLite user_version. A reader rejects a newer one and supports every older one.
-inline constexpr std::int32_t profileSchemaVersion = 16;
+inline constexpr std::int32_t profileSchemaVersion = 17;
 
 /// The documented statements that create an empty profile, as `tilescope schema` prints them.
 const std::string& profileSchemaSql();

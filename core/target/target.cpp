@@ -36,6 +36,7 @@ constexpr double streamSetupSeconds = 2e-6;
 constexpr double hostCopyBytesPerSecond = 10e9;
 constexpr std::int64_t hostBufferBytes = std::int64_t{2} * 128 * 1024 * 1024;
 constexpr double popartStepSeconds = 30e-6;
+constexpr double poprtStepSeconds = 120e-6;
 constexpr double poptorchStepSeconds = 300e-6;
 constexpr double tensorflowStepSeconds = 500e-6;
 constexpr double kerasStepSeconds = 1e-3;
@@ -89,6 +90,7 @@ Target mk1() {
     t.hostCopyBytesPerSecond = hostCopyBytesPerSecond;
     t.hostBufferBytes = hostBufferBytes;
     t.popartStepSeconds = popartStepSeconds;
+    t.poprtStepSeconds = poprtStepSeconds;
     t.poptorchStepSeconds = poptorchStepSeconds;
     t.tensorflowStepSeconds = tensorflowStepSeconds;
     t.kerasStepSeconds = kerasStepSeconds;

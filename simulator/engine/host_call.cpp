@@ -14,6 +14,8 @@ double frameworkSeconds(Framework framework, const Target& target) {
     switch (framework) {
     case Framework::Popart:
         return target.popartStepSeconds;
+    case Framework::Poprt:
+        return target.poprtStepSeconds;
     case Framework::Poptorch:
         return target.poptorchStepSeconds;
     case Framework::Tensorflow:

@@ -38,8 +38,8 @@ class OptionValuesTest : public QObject {
             "option stepsPerExecution (--steps-per-execution): '0' is not a whole number from 1 to "
             "1000000000000");
         row("framework", "poptorc",
-            "option framework (--framework): 'poptorc' is not one of popart, poptorch, tensorflow, "
-            "keras, poplar. Did you mean 'poptorch'?");
+            "option framework (--framework): 'poptorc' is not one of popart, poprt, poptorch, "
+            "tensorflow, keras, poplar. Did you mean 'poptorch'?");
         row("outputMode", "last",
             "option outputMode (--output-mode): 'last' is not one of all, final, every-n, sum.");
         row("outputEvery", "0",

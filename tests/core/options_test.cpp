@@ -268,15 +268,19 @@ private:
             "option outputMode (--output-mode): a pipeline without weight updates is one loop over "
             "all batches, without a point after every n-th; choose all, final or sum");
         row("framework=tensorflow outlineThreshold=2",
-            "option outlineThreshold (--outline-threshold): of the frameworks only popart, "
+            "option outlineThreshold (--outline-threshold): of the frameworks only popart, poprt, "
             "poptorch and poplar have it; leave it out, or add --framework popart");
+        row("framework=poprt", "no error");
+        row("framework=poprt mode=training",
+            "option framework (--framework): PopRT runs inference only; leave out --mode training, "
+            "or add --framework popart");
         row("framework=poptorch outlineThreshold=2", "no error");
         row("framework=poptorch foldBatchNorm=on",
-            "option foldBatchNorm (--fold-batch-norm): of the frameworks only popart and poplar "
-            "have it; leave it out, or add --framework popart");
+            "option foldBatchNorm (--fold-batch-norm): of the frameworks only popart, poprt and "
+            "poplar have it; leave it out, or add --framework popart");
         row("framework=keras mode=training recompute=norm-only",
-            "option recompute (--recompute): of the frameworks only popart, poptorch and poplar "
-            "have 'norm-only'; leave it out, or add --framework popart");
+            "option recompute (--recompute): of the frameworks only popart, poprt, poptorch and "
+            "poplar have 'norm-only'; leave it out, or add --framework popart");
         row("framework=keras mode=training recompute=all", "no error");
         row("stepsPerExecution=4",
             "option stepsPerExecution (--steps-per-execution): only Keras counts this way; add "

@@ -88,7 +88,7 @@ private slots:
         const fs::path newer = copy("newer.pop");
         execute(newer, "PRAGMA user_version = 99");
         QCOMPARE(openError(newer), quoted("newer.pop") +
-                                       " has schema version 99, this TileScope reads up to 16: "
+                                       " has schema version 99, this TileScope reads up to 17: "
                                        "open it with a newer TileScope.");
     }
 

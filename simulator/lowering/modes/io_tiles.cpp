@@ -1,6 +1,8 @@
 #include "simulator/lowering/modes/io_tiles.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 #include "core/base/ceil_div.h"
@@ -8,7 +10,9 @@
 namespace tilescope::sim {
 namespace {
 
-constexpr std::int64_t shareGrain = 8; // bytes: what an exchange moves at a time
+constexpr std::int64_t shareGrain = 8;                 // bytes: what an exchange moves at a time
+constexpr std::string_view streamTensorPrefix = "ST_"; // PopART's, exchangex.cpp
+constexpr std::string_view ioTensorPrefix = "IO_";
 
 /// Even shares of `bytes` bytes, in whole grains.
 TileSeries evenShares(std::int64_t bytes, std::int32_t firstTile, std::int32_t tiles) {
@@ -69,11 +73,15 @@ IoTileStreams::Landing IoTileStreams::land(const HostStream& stream) {
     const TileSeries shares = evenShares(here.bytes.sum(), firstTile_, tiles_);
     if (!here.bytes.empty())
         b_.setIpu(IpuId(here.bytes.runs().front().first / b_.machine().tilesPerIpu));
-    const VariableId there =
-        b_.variable("ST_" + here.name, MemoryCategory::Variable, shares, here.type, here.shape);
+    const auto onIoTiles = [&](std::string_view prefix) {
+        return b_.variable(fmt::format("{}{}", prefix, here.name), MemoryCategory::Variable, shares,
+                           here.type, here.shape);
+    };
+    const VariableId streamed = onIoTiles(streamTensorPrefix);
+    const VariableId there = onIoTiles(ioTensorPrefix);
     b_.setIpu(IpuId(0));
-    profile.streams[stream.stream].bytes = profile.variables[there].bytes;
-    return {stream.stage, stream.stream, there, stream.variable};
+    profile.streams[stream.stream].bytes = profile.variables[streamed].bytes;
+    return {stream.stage, stream.stream, streamed, there, stream.variable};
 }
 
 void IoTileStreams::load(std::int32_t stage) {
@@ -88,7 +96,7 @@ void IoTileStreams::transfer(const std::vector<Landing>& tensors, std::int32_t s
     std::vector<ProgramBuilder::StreamCopy> copies;
     for (const Landing& one : tensors)
         if (stage < 0 || one.stage == stage)
-            copies.push_back({one.stream, {one.there}});
+            copies.push_back({one.stream, {one.streamed}, one.there});
     b_.streamCopies(copies);
 }
 

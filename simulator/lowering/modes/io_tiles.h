@@ -12,9 +12,11 @@ namespace tilescope::sim {
 /// tensor has I/O tiles of the IPU that it is on.
 ///
 /// A stream's bytes are on the I/O tiles in the order of the tiles that use them, in even shares,
-/// as the host sends and receives them. One landing place for each tensor is enough for transfers
-/// that overlap with computation: the copy to the tiles that compute frees it before the next load
-/// begins, and the place on those tiles is the second buffer.
+/// as the host sends and receives them. Each tensor is there twice, as in PopART
+/// (popx/op/exchange/exchangex.cpp, HostLoadDescriptorx and HostStoreDescriptorx): the stream's own
+/// tensor, and the program's, which is copied from it where a load ends and to it where a store
+/// begins. That copy has no time of its own here. The copy to the tiles that compute frees the
+/// program's tensor before the next load ends.
 class IoTileStreams {
 public:
     /// Of all inputs that have a place and all outputs; makes their landing places.
@@ -31,8 +33,9 @@ private:
     struct Landing {
         std::int32_t stage;
         StreamId stream;
-        VariableId there; ///< on I/O tiles
-        VariableId here;  ///< on the tiles that compute
+        VariableId streamed; ///< on I/O tiles, what the host writes or reads
+        VariableId there;    ///< on I/O tiles, the program's
+        VariableId here;     ///< on the tiles that compute
     };
 
     Landing land(const HostStream& stream);

@@ -173,7 +173,7 @@ namespace {
 /// training a copy each way (popx, irlowering.cpp), including accumulators; in other frameworks
 /// these are within the program.
 bool hostHas(const LoweringOptions& options, const Tensor& tensor) {
-    if (options.host.framework == Framework::Popart ||
+    if (options.host.framework == Framework::Popart || options.host.framework == Framework::Poprt ||
         options.host.framework == Framework::Poptorch)
         return options.batch.isTraining();
     return tensor.state != StateKind::Accumulator;

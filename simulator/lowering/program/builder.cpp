@@ -256,7 +256,7 @@ void ProgramBuilder::streamCopy(StreamId stream, const std::vector<VariableId>& 
 void ProgramBuilder::streamCopies(const std::vector<StreamCopy>& copies) {
     IdVector<ProgramId, Program>& programs = lowered_.profile.programs;
     ProgramId last;
-    for (const auto& [stream, variables] : copies) {
+    for (const auto& [stream, variables, peer] : copies) {
         const std::string name = lowered_.profile.streams[stream].name;
         const ProgramId begin = streamStep(ProgramKind::StreamCopyBegin, stream, name, variables);
         if (last.valid() && programs[last].controlCode == programs[begin].controlCode) {
@@ -265,6 +265,12 @@ void ProgramBuilder::streamCopies(const std::vector<StreamCopy>& copies) {
         }
         streamStep(ProgramKind::StreamCopyMid, stream, name, variables);
         last = streamStep(ProgramKind::StreamCopyEnd, stream, name, variables);
+        if (!peer.valid())
+            continue;
+        const bool loads = lowered_.profile.streams[stream].toDevice;
+        Program& copying = programs[loads ? last : begin];
+        copying.variablesRead = loads ? variables : std::vector{peer};
+        copying.variablesWritten = loads ? std::vector{peer} : variables;
     }
 }
 

@@ -176,6 +176,9 @@ public:
     struct StreamCopy {
         StreamId stream;
         std::vector<VariableId> variables;
+        /// On the same tiles: what the variable is copied to where a copy from the host ends, or
+        /// from where one to the host begins. None in most cases.
+        VariableId peer = {};
     };
     void streamCopies(const std::vector<StreamCopy>& copies);
     /// One step of such a copy: waits and transfers of several streams can be put together.

@@ -78,7 +78,8 @@ private slots:
 
     void frameworksDiffer() {
         double last = -1;
-        for (const char* framework : {"poplar", "popart", "poptorch", "tensorflow", "keras"}) {
+        for (const char* framework :
+             {"poplar", "popart", "poprt", "poptorch", "tensorflow", "keras"}) {
             const Profile p = ran({{"framework", framework}});
             QVERIFY2(p.info.hostCallSeconds > last, framework);
             last = p.info.hostCallSeconds;

@@ -28,7 +28,8 @@ void checkIoTiles(const Profile& profile, Complaints& complaints) {
         for (const auto* variables : {&program.variablesRead, &program.variablesWritten})
             for (const VariableId id : *variables)
                 complaints.expect(onIo(profile.variables[id].bytes) ==
-                                      profile.variables[id].name.starts_with("ST_"),
+                                      (profile.variables[id].name.starts_with("ST_") ||
+                                       profile.variables[id].name.starts_with("IO_")),
                                   "I/O tiles hold what the host sends and takes, and nothing else",
                                   "{}", profile.variables[id].name);
         // Weights come to where they are used.

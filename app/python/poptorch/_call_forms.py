@@ -66,19 +66,27 @@ def with_truths_as_masks(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
     return (*args[:1], *_as_masks(args[1:2]), *args[2:]), named
 
 
-def without_truths(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
-    """The call with numbers for True and False as what tensors are filled with; exporters end at these."""
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value.dtype in (torch.int32, torch.int64)
+    return isinstance(value, int)
+
+
+def as_filled(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
+    """The call with numbers for True and False as what tensors are filled with; exporters end at these. What a value
+    tells of the result's type is said, as exporters take any to be real."""
     places = _FILLED.get(name)
     if places is None:
         return args, kwargs
     filled = (*args[places[0]:places[0] + 1], kwargs.get(places[1]))
-    if not any(isinstance(value, bool) for value in filled):
+    is_truth = any(isinstance(value, bool) for value in filled)
+    tells = places[2] and kwargs.get("dtype") is None and kwargs.get("out") is None
+    if not is_truth and not (tells and any(_is_whole(value) for value in filled)):
         return args, kwargs
-    args = tuple(int(value) if i == places[0] else value for i, value in enumerate(args))
-    kwargs = {key: int(value) if key == places[1] else value for key, value in kwargs.items()}
-    if places[2] and kwargs.get("dtype") is None and kwargs.get("out") is None:
-        kwargs["dtype"] = torch.bool
-    return args, kwargs
+    if is_truth:
+        args = tuple(int(value) if i == places[0] else value for i, value in enumerate(args))
+        kwargs = {key: int(value) if key == places[1] else value for key, value in kwargs.items()}
+    return args, {**kwargs, "dtype": torch.bool if is_truth else torch.int64} if tells else kwargs
 
 
 def promoted(name: str, args: Any) -> Any:

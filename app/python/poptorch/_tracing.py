@@ -18,7 +18,7 @@ from ._blocks import BlockScopes, on_machine, set_current_scopes
 from ._changes import Changes
 from ._errors import Error
 from ._export_errors import exported_or_refused
-from ._half import floats_in
+from ._half import floats_in, limits_of_halves
 from ._logging import say_once
 from ._products import fast_products
 from ._watch import Watch
@@ -406,7 +406,7 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
     file = io.BytesIO()
     lines = _source.Recorder()
     own = traced.__dict__.get("forward")
-    with _exporting, floats_in(traced, half or floats), _unchanged(traced), _mode_of(
+    with _exporting, floats_in(traced, half or floats), limits_of_halves(half), _unchanged(traced), _mode_of(
             traced, training), _all_persistent(traced), fast_products(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         object.__setattr__(traced, "forward", forward)

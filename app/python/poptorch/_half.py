@@ -8,6 +8,8 @@ from typing import Any, Callable, ContextManager, Dict, Iterator, List, Optional
 import torch
 from torch.overrides import TorchFunctionMode
 
+from ._mixed import standing_for
+
 
 class _InFloat(TorchFunctionMode):
     """Casts to half, and tensors that are half without being parameters, are float."""
@@ -54,16 +56,16 @@ def limits_of_halves(half: bool) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def floats_in(model: torch.nn.Module, half: bool) -> Iterator[None]:
+def floats_in(model: torch.nn.Module, half: bool, mixed: bool = False) -> Iterator[None]:
     """Makes a model with halves compute in float for a while. The model itself is given float parameters
-    and buffers, as not every module can be copied."""
+    and buffers, as not every module can be copied; those that stand for its own if it is mixed."""
     made: Dict[int, torch.Tensor] = {}
 
     def once(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
-        if tensor is None or not tensor.is_floating_point() or tensor.dtype == torch.float32:
+        if tensor is None or not tensor.is_floating_point() or (tensor.dtype == torch.float32 and not mixed):
             return tensor
         if id(tensor) not in made:
-            value = tensor.detach().float()
+            value = standing_for(tensor.detach()) if mixed else tensor.detach().float()
             made[id(tensor)] = torch.nn.Parameter(value, tensor.requires_grad) if isinstance(
                 tensor, torch.nn.Parameter) else value
         return made[id(tensor)]
@@ -87,7 +89,7 @@ def floats_in(model: torch.nn.Module, half: bool) -> Iterator[None]:
             changed = {name: same(value) for name, value in own.items()}
             before.append((own, {name: value for name, value in own.items() if changed[name] is not value}))
             own.update(changed)
-        with in_float(half):
+        with in_float(half and not mixed):
             yield
     finally:
         for own, values in before:

@@ -47,6 +47,23 @@ class _AsOperand(TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
 
+class _WithoutValues(TorchFunctionMode):
+    """Makes tensors of the program such without values, as parameters and operands are."""
+
+    def __init__(self, mode: Any) -> None:
+        super().__init__()
+        self._mode = mode
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (),
+                           kwargs: Any = None) -> Any:
+        return function(*self._faked(args), **{key: self._faked(value) for key, value in (kwargs or {}).items()})
+
+    def _faked(self, value: Any) -> Any:
+        if type(value) is torch.Tensor and value.device.type != "meta":
+            return self._mode.from_tensor(value)
+        return type(value)(self._faked(part) for part in value) if type(value) in (list, tuple) else value
+
+
 class _Seen(TorchFunctionMode):
     """Notes whether a function has made real tensors other than halves."""
 
@@ -75,6 +92,16 @@ def computes_in_half(model: torch.nn.Module, tensors: List[torch.Tensor], forwar
     return _without_values(model, tensors, forward, seen) is not None and not seen.has_others
 
 
+def types_by_rules(model: torch.nn.Module, tensors: List[torch.Tensor], forward: Forward) -> Optional[List[torch.dtype]]:
+    """The types of the results of a model that has halves, as parameters, or if no parameter is real, as operands or
+    buffers; None for other models, and where PyTorch refuses to mix types."""
+    parameters = [parameter for parameter in model.parameters() if parameter.is_floating_point()]
+    if not _has_half(parameters or [*tensors, *model.buffers()]):
+        return None
+    found = _without_values(model, tensors, forward)
+    return None if found is None else [on_machine(kind) for kind in found]
+
+
 def _without_values(model: torch.nn.Module, tensors: List[torch.Tensor], forward: Forward,
                     seen: Optional[_Seen] = None) -> Optional[List[torch.dtype]]:
     """The types of the results; None if PyTorch cannot tell, as for products of half and float."""
@@ -84,8 +111,9 @@ def _without_values(model: torch.nn.Module, tensors: List[torch.Tensor], forward
     try:
         with FakeCopyMode(mode):
             copied = copy.deepcopy(model)
-        with torch.no_grad(), mode, _AsOperand(), seen or contextlib.nullcontext():
-            return [made.dtype for made in forward(copied)([mode.from_tensor(t) for t in tensors])]
+        given = [mode.from_tensor(tensor) for tensor in tensors]
+        with torch.no_grad(), mode, _WithoutValues(mode), _AsOperand(), seen or contextlib.nullcontext():
+            return [made.dtype for made in forward(copied)(given)]
     except Exception:  # pylint: disable=broad-except  # any error of the program
         return None
 

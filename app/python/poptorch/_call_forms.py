@@ -33,12 +33,16 @@ _FILLED = {"full": (1, "fill_value", True), "full_like": (1, "fill_value", False
 
 #: Functions along a dimension, by name; a number has none in ONNX, and one of one element in PyTorch.
 _ALONG = frozenset("""
-    all amax amin any argmax argmin argsort cummax cummin cumprod cumsum flip kthvalue log_softmax logcumsumexp
+    all amax amin aminmax any argmax argmin argsort cummax cummin cumprod cumsum flip kthvalue log_softmax logcumsumexp
     logsumexp max mean median min msort nanmean nansum prod softmax softmin sort std std_mean sum topk var
     var_mean""".split())
 
 #: Those of them that exporters do not expect of a number even if no dimension is given.
 _OF_ALL = frozenset("amax amin nanmean nansum std std_mean var var_mean".split())
+
+#: Operators with forms that change their first operand.
+_OPERATORS = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
+              "lshift", "rshift", "matmul")
 
 
 def with_first(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
@@ -111,3 +115,19 @@ def as_numbers(made: Any) -> Any:
         return made.reshape(())
     parts = [part.reshape(()) for part in made]
     return tuple(parts) if type(made) is tuple else type(made)(parts)
+
+
+def changes_first(name: str) -> bool:
+    """Whether a function of that name, such as add_ or __iadd__, changes its first operand."""
+    if name.startswith("__"):
+        return name.startswith("__i") and name[3:-2] in _OPERATORS
+    return name.endswith("_")
+
+
+def is_basic(index: Any) -> bool:
+    """Whether a subscript makes a view: of numbers, slices and None."""
+    parts = index if isinstance(index, tuple) else (index, )
+    return all(part is None or part is Ellipsis or isinstance(part, (int, slice)) or
+               (isinstance(part, Tensor) and part.dim() == 0 and
+                part.dtype not in (torch.bool, torch.uint8)) for part in parts) and not any(
+                    isinstance(part, bool) for part in parts)

@@ -165,6 +165,10 @@ def _roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     return x
 
 
+def _flip(x: Tensor, *dims: Any) -> Any:
+    return x.clone() if dims in ((), ((), ), ([], )) else NotImplemented
+
+
 def _repeat_interleave(x: Tensor, repeats: Any, dim: Optional[int] = None, **named: Any) -> Any:
     if isinstance(repeats, Tensor) and not known_while_tracing(value_of(repeats)):
         raise Error("repeat_interleave: how often elements repeat is only known when the model runs, and so is the "
@@ -339,6 +343,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "chunk": _chunk,
     "split": _split,
     "roll": _roll,
+    "flip": _flip,
     "repeat_interleave": _repeat_interleave,
     "tile": _tile,
     "take_along_dim": _take_along_dim,

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ._aliases import untraced
+from ._aliases import TRACED, untraced
 
 #: The type that stands for another one, and the one that is meant by it.
 _STANDS = {torch.float16: torch.float32, torch.float32: torch.float64}
@@ -30,13 +30,15 @@ _PROMOTED = frozenset("""
 
 _JOINED = ("cat", "concat", "hstack", "stack", "vstack")
 
-#: Marks tensors of the trace; others are the program's.
-_MARK = "_stands_for_another"
-
 
 def standing_for(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor of the type that stands for that of the operand."""
     return tensor.to(_STANDS.get(tensor.dtype, tensor.dtype))
+
+
+def meant_by(dtype: torch.dtype) -> torch.dtype:
+    """The type that one stands for."""
+    return _MEANT.get(dtype, dtype)
 
 
 def _tensors_in(value: Any) -> Iterator[torch.Tensor]:
@@ -86,23 +88,23 @@ class Mixed(TorchFunctionMode):
     def __init__(self, operands: Iterable[torch.Tensor]) -> None:
         super().__init__()
         for tensor in operands:
-            tensor.__dict__[_MARK] = True
+            tensor.__dict__[TRACED] = True
 
     def __torch_function__(self, function: Callable[..., Any], types: Any, args: Any = (),
                            kwargs: Any = None) -> Any:
         given = self._standing([list(args), kwargs or {}])
         made = self._called(_CASTS.get(function, function), given[0], given[1])
         if isinstance(made, torch.dtype):
-            return _MEANT.get(made, made)
+            return meant_by(made)
         for tensor in _tensors_in(made):
-            tensor.__dict__[_MARK] = True
+            tensor.__dict__[TRACED] = True
         return made
 
     def _standing(self, value: Any) -> Any:
         if isinstance(value, torch.dtype):
             return _STANDS.get(value, value)
         if isinstance(value, torch.Tensor):
-            if value.dtype not in _STANDS or _MARK in value.__dict__:
+            if value.dtype not in _STANDS or TRACED in value.__dict__:
                 return value
             with untraced():
                 return standing_for(value)

@@ -20,11 +20,11 @@ from ._export_errors import exported_or_refused
 from ._functions import exported_domains
 from ._half import floats_in, limits_of_halves
 from ._logging import say_once
-from ._mixed import Mixed, standing_for
+from ._mixed import Mixed, meant_by, standing_for
 from ._products import fast_products
 from ._trace_contexts import (all_persistent, changes_as_results, distinct_initialisers, mode_of, scoped_forward, state_of,
                               unchanged, unchecked_distributions, without_checkpoints)
-from ._types import computes_in_half, result_types, types_by_rules
+from ._types import computes_in_half, has_halves, result_types, type_on_machine
 from ._watch import Watch
 
 
@@ -224,10 +224,9 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     """
     if not any(p.dtype == torch.float64 for p in model.parameters()):
         values = _without_doubles(values)
-    types = _without_values(model, names, Tree(dict(zip(names, values))), training, types_by_rules)
-    if types is not None:
+    if has_halves(model, Tree(values).tensors):
         with contextlib.suppress(Exception):  # whatever PyTorch refuses of types that differ
-            return _trace(model, names, values, training, types=types)
+            return _trace(model, names, values, training, mixed=True)
     try:
         return _trace(model, names, values, training)
     except RuntimeError as error:
@@ -246,16 +245,14 @@ def _without_doubles(values: List[Any]) -> List[Any]:
 
 
 def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training: bool,
-           floats: bool = False, types: Optional[List[torch.dtype]] = None) -> Traced:
-    """The same; `floats`: casts to half are casts to float; `types`: those of the results of a model whose halves and
-    floats are each computed as such."""
+           floats: bool = False, mixed: bool = False) -> Traced:
+    """The same; `floats`: casts to half are casts to float; `mixed`: halves and floats are each computed as such."""
     traced = model
     arguments = Tree(dict(zip(names, values)))
     for tensor in arguments.tensors:
         if tensor.numel() == 0:
             raise Error(f"Zero-sized tensors are unsupported (Got shape {list(tensor.shape)})",
                         "poptorch_cpp_error")
-    mixed = types is not None
     half = mixed or _without_values(model, names, arguments, training, computes_in_half)
     standing = standing_for if mixed else _as_float
     tensors = [standing(tensor.detach().clone()) for tensor in arguments.tensors]
@@ -288,8 +285,8 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
     result = forward.result
     assert result is not None
     changed = [arguments.tensors[i] for i in forward.changed_inputs]
-    if types is None or len(types) != len(result.tensors):
-        types = _without_values(model, names, arguments, training, result_types, result.tensors)
+    types = [type_on_machine(meant_by(tensor.dtype)) for tensor in result.tensors] if mixed else _without_values(
+        model, names, arguments, training, result_types, result.tensors)
     return Traced(file.getvalue(), scopes.blocks, arguments, result,
                   [tensor.shape for tensor in [*result.tensors, *changed]],
                   [*types, *(tensor.dtype for tensor in changed)],

@@ -24,7 +24,7 @@ _ON_IPU = {torch.int64: torch.int32, torch.float64: torch.float32}
 Forward = Callable[[torch.nn.Module], Callable[[List[torch.Tensor]], List[torch.Tensor]]]
 
 
-def on_machine(dtype: torch.dtype) -> torch.dtype:
+def type_on_machine(dtype: torch.dtype) -> torch.dtype:
     """The type in which the machine returns a result."""
     return _ON_IPU.get(dtype, dtype)
 
@@ -92,14 +92,10 @@ def computes_in_half(model: torch.nn.Module, tensors: List[torch.Tensor], forwar
     return _without_values(model, tensors, forward, seen) is not None and not seen.has_others
 
 
-def types_by_rules(model: torch.nn.Module, tensors: List[torch.Tensor], forward: Forward) -> Optional[List[torch.dtype]]:
-    """The types of the results of a model that has halves, as parameters, or if no parameter is real, as operands or
-    buffers; None for other models, and where PyTorch refuses to mix types."""
+def has_halves(model: torch.nn.Module, tensors: List[torch.Tensor]) -> bool:
+    """Whether a model has halves: as parameters, or if no parameter is real, as operands or buffers."""
     parameters = [parameter for parameter in model.parameters() if parameter.is_floating_point()]
-    if not _has_half(parameters or [*tensors, *model.buffers()]):
-        return None
-    found = _without_values(model, tensors, forward)
-    return None if found is None else [on_machine(kind) for kind in found]
+    return _has_half(parameters or [*tensors, *model.buffers()])
 
 
 def _without_values(model: torch.nn.Module, tensors: List[torch.Tensor], forward: Forward,
@@ -133,4 +129,4 @@ def result_types(model: torch.nn.Module, tensors: List[torch.Tensor], traced: Li
             real = (torch.float16 if all(t.dtype == torch.float16 for t in given
                                          if t.is_floating_point()) else torch.float32)
             kinds = [real if kind == torch.float32 else kind for kind in kinds]
-    return [on_machine(kind) for kind in kinds]
+    return [type_on_machine(kind) for kind in kinds]

@@ -22,6 +22,13 @@ class Computes(nn.Module):
 
 LABELS = torch.tensor([1, 2])
 
+
+def put(x, y):
+    x[:, 1] = y[:, 0]
+    x[0].mul_(3)
+    return x
+
+
 #: What half would overflow, lose or round.
 FUNCTIONS = {
     "norm of large ones": lambda x, y: (lambda f: f * torch.rsqrt(f.pow(2).mean(-1, keepdim=True)))((x * 300).float()),
@@ -49,6 +56,9 @@ FUNCTIONS = {
     "small ones": lambda x, y: (x.float() * 0 + 1e-8).sqrt(),
     "branches on the type": lambda x, y: x * 2 if x.dtype == torch.float16 and y.dtype == torch.float32 else x * 3,
     "type of another": lambda x, y: (y * 1.001).to(x.dtype) + x.to(y.dtype).to(dtype=torch.float32),
+    "parts of halves": lambda x, y: (x[0] + x[1], x[:, 1:3] * 3, x[..., None, 0]),
+    "put into parts": lambda x, y: put(x.clone(), y),
+    "loss of pixels": lambda x, y: F.cross_entropy(8 * x.float().reshape(1, 4, 2, 1), LABELS.reshape(1, 2, 1)),
     "default type": lambda x, y: torch.zeros(2, 4).scatter_add(1, LABELS.reshape(2, 1), x.float() / 3),
 }
 

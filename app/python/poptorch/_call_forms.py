@@ -40,6 +40,9 @@ _ALONG = frozenset("""
 #: Those of them that exporters do not expect of a number even if no dimension is given.
 _OF_ALL = frozenset("amax amin nanmean nansum std std_mean var var_mean".split())
 
+#: Functions that run along all dimensions if those given are none, which exporters do not expect.
+_OF_EMPTY = frozenset("mean nanmean nansum std std_mean sum var var_mean".split())
+
 #: Operators with forms that change their first operand.
 _OPERATORS = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
               "lshift", "rshift", "matmul")
@@ -91,6 +94,18 @@ def as_filled(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
         args = tuple(int(value) if i == places[0] else value for i, value in enumerate(args))
         kwargs = {key: int(value) if key == places[1] else value for key, value in kwargs.items()}
     return args, {**kwargs, "dtype": torch.bool if is_truth else torch.int64} if tells else kwargs
+
+
+def along_all(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
+    """The call with all dimensions instead of none."""
+    if name not in _OF_EMPTY or not args or not isinstance(args[0], Tensor):
+        return args, kwargs
+    every = list(range(args[0].dim()))
+    if len(args) > 1 and isinstance(args[1], (tuple, list)) and not args[1]:
+        return (args[0], every, *args[2:]), kwargs
+    if isinstance(kwargs.get("dim"), (tuple, list)) and not kwargs["dim"]:
+        return args, {**kwargs, "dim": every}
+    return args, kwargs
 
 
 def promoted(name: str, args: Any) -> Any:

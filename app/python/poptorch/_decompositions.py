@@ -12,7 +12,7 @@ import torch
 
 from ._aliases import untraced, value_of
 from ._bits import BITS
-from ._call_forms import as_filled, as_numbers, promoted, runs_along_nothing
+from ._call_forms import along_all, as_filled, as_numbers, promoted, runs_along_nothing
 from ._decomposed_ctc import ctc_loss
 from ._decomposed_elements import ELEMENTS
 from ._decomposed_layers import LAYERS
@@ -344,6 +344,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "split": _split,
     "roll": _roll,
     "flip": _flip,
+    "t": lambda x: NotImplemented if x.dim() == 2 else x.view(x.shape),
     "repeat_interleave": _repeat_interleave,
     "tile": _tile,
     "take_along_dim": _take_along_dim,
@@ -380,7 +381,7 @@ def decomposed(name: str, function: Callable[..., Any], args: Any, kwargs: Dict[
         return NotImplemented if form is None else form(args[0])
     if runs_along_nothing(name, args, kwargs):
         return as_numbers(_formed(name, function, (args[0].reshape(1), *args[1:]), kwargs))
-    real, named = as_filled(name, promoted(name, args), kwargs)
+    real, named = along_all(name, *as_filled(name, promoted(name, args), kwargs))
     if real is args and named is kwargs:
         return TABLE[name](*args, **kwargs) if name in TABLE else NotImplemented
     return _formed(name, function, real, named)

@@ -62,8 +62,10 @@ REAL = {
     "erfc": (torch.erfc, R(3, 4)),
     "addcdiv": (lambda x, a, b: torch.addcdiv(x, a, b, value=0.5), R(3), R(3), torch.rand(3) + 1),
     "copysign": (torch.copysign, R(3), torch.tensor([1.0, -1.0, -0.0])),
+    **{f"{name} along no dimension": (lambda x, name=name: getattr(torch, name)(x, ()) * 2, R(2, 3))
+       for name in ("mean", "nanmean", "nansum", "sum")},
+    "transposed row": (lambda x: x.t() * 2, R(3)),
     "flip of nothing": (lambda x: torch.flip(x, ()) * 2, R(2, 3)),
-    "extremes of a number": (lambda x: torch.aminmax(x.sum(), dim=0)[1], R(3)),
     "sinc": (torch.sinc, torch.tensor([0.0, 0.5, -1.3])),
     "fmax": (torch.fmax, R(3), torch.tensor([0.0, float("nan"), 1.0])),
     "nansum": (torch.nansum, torch.tensor([1.0, float("nan"), 2.0])),

@@ -10,7 +10,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ._aliases import TRACED, untraced
+from ._aliases import TRACED, untraced, value_of
+from ._known import known_while_tracing
 
 #: The type that stands for another one, and the one that is meant by it.
 _STANDS = {torch.float16: torch.float32, torch.float32: torch.float64}
@@ -106,6 +107,8 @@ class Mixed(TorchFunctionMode):
         if isinstance(value, torch.Tensor):
             if value.dtype not in _STANDS or TRACED in value.__dict__:
                 return value
+            if torch._C._get_tracing_state() is not None and not known_while_tracing(value_of(value)):
+                return value  # made where no mode sees it
             with untraced():
                 return standing_for(value)
         if type(value) in (list, tuple):

@@ -26,6 +26,11 @@ def test_random_models_in_random_modes():
     assert compared == count
 
 
+def test_rows_chosen_from_a_weight_in_half_train():
+    """Parts that subscripts make were taken for constants once."""
+    assert whole_peers.differences("Knowledge", "half", "sgd", 353) == []
+
+
 def test_a_fault_is_found(monkeypatch):
     """What a learning rate that is a hundredth higher makes is a difference."""
     from poptorch import _optimizers

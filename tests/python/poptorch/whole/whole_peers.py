@@ -47,7 +47,7 @@ REFUSED = ("does not support broadcasting buffers", "is read in one stage or pha
 
 #: Bounds, of rounding in single precision and in half, and of what a model in half may be off by: of a loss, and a
 #: share of the weights' change.
-SINGLE, HALF, LOSS_IN_HALF, CHANGE_IN_HALF = 1e-5, 2**-11, 0.03, 0.4
+SINGLE, HALF, LOSS_IN_HALF, CHANGE_IN_HALF = 1e-5, 2**-11, 0.06, 0.6
 
 
 class Marked(torch.nn.Module):

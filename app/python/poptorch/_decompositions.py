@@ -169,6 +169,18 @@ def _flip(x: Tensor, *dims: Any) -> Any:
     return x.clone() if dims in ((), ((), ), ([], )) else NotImplemented
 
 
+def _sort(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+    """Truth values in the order of numbers."""
+    if x.dtype != torch.bool:
+        return NotImplemented
+    values, numbers = torch.sort(x.to(torch.int32), *args, **kwargs)
+    return torch.return_types.sort((values.to(torch.bool), numbers))
+
+
+def _argsort(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+    return torch.argsort(x.to(torch.int32), *args, **kwargs) if x.dtype == torch.bool else NotImplemented
+
+
 def _repeat_interleave(x: Tensor, repeats: Any, dim: Optional[int] = None, **named: Any) -> Any:
     if isinstance(repeats, Tensor) and not known_while_tracing(value_of(repeats)):
         raise Error("repeat_interleave: how often elements repeat is only known when the model runs, and so is the "
@@ -344,6 +356,8 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "split": _split,
     "roll": _roll,
     "flip": _flip,
+    "sort": _sort,
+    "argsort": _argsort,
     "t": lambda x: NotImplemented if x.dim() == 2 else x.view(x.shape),
     "repeat_interleave": _repeat_interleave,
     "tile": _tile,

@@ -202,6 +202,8 @@ def test_results_and_gradients(name):
 #: Without gradients.
 OTHER = {
     "all of floats": (lambda x: (x.all(), torch.all(x, 1)), torch.tensor([[0.0, 1.0], [2.0, -3.0]])),
+    "truth values in order": (lambda x: (torch.sort(x, 1, True)[0], torch.sort(x, 0)[0], torch.msort(x)),
+                              torch.tensor([[True, False, True], [False, False, True]])),
     "any of whole numbers": (lambda x: (torch.any(x), x.any(1, keepdim=True)), torch.tensor([[0, 0], [0, 3]])),
     "operands by name": (lambda x: (torch.all(input=x, dim=1), F.interpolate(input=x[None], scale_factor=2)), R(3, 4)),
     "change through a view of the same type": (lambda x: changed_through_view(x * 2), R(3, 4)),

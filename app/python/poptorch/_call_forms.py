@@ -33,7 +33,7 @@ _FILLED = {"full": (1, "fill_value", True), "full_like": (1, "fill_value", False
 
 #: Functions along a dimension, by name; a number has none in ONNX, and one of one element in PyTorch.
 _ALONG = frozenset("""
-    all amax amin aminmax any argmax argmin argsort cummax cummin cumprod cumsum flip kthvalue log_softmax logcumsumexp
+    all amax amin any argmax argmin argsort cummax cummin cumprod cumsum flip kthvalue log_softmax logcumsumexp
     logsumexp max mean median min msort nanmean nansum prod softmax softmin sort std std_mean sum topk var
     var_mean""".split())
 

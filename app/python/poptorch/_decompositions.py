@@ -181,6 +181,13 @@ def _argsort(x: Tensor, *args: Any, **kwargs: Any) -> Any:
     return torch.argsort(x.to(torch.int32), *args, **kwargs) if x.dtype == torch.bool else NotImplemented
 
 
+def _aminmax(x: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
+    if x.dim() > 0 or dim is None:
+        return NotImplemented
+    made = x.reshape(1) if keepdim else x.clone()
+    return torch.return_types.aminmax((made, made))
+
+
 def _repeat_interleave(x: Tensor, repeats: Any, dim: Optional[int] = None, **named: Any) -> Any:
     if isinstance(repeats, Tensor) and not known_while_tracing(value_of(repeats)):
         raise Error("repeat_interleave: how often elements repeat is only known when the model runs, and so is the "
@@ -356,6 +363,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "split": _split,
     "roll": _roll,
     "flip": _flip,
+    "aminmax": _aminmax,
     "sort": _sort,
     "argsort": _argsort,
     "t": lambda x: NotImplemented if x.dim() == 2 else x.view(x.shape),

@@ -202,6 +202,7 @@ def test_results_and_gradients(name):
 #: Without gradients.
 OTHER = {
     "all of floats": (lambda x: (x.all(), torch.all(x, 1)), torch.tensor([[0.0, 1.0], [2.0, -3.0]])),
+    "extremes of a number": (lambda x: (*torch.aminmax(x[0], dim=0), *torch.aminmax(x[1], dim=0, keepdim=True)), R(2)),
     "truth values in order": (lambda x: (torch.sort(x, 1, True)[0], torch.sort(x, 0)[0], torch.msort(x)),
                               torch.tensor([[True, False, True], [False, False, True]])),
     "any of whole numbers": (lambda x: (torch.any(x), x.any(1, keepdim=True)), torch.tensor([[0, 0], [0, 3]])),

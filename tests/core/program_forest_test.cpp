@@ -33,7 +33,8 @@ private slots:
     }
 };
 
+TILESCOPE_TEST(ProgramForestTest)
+
 } // namespace program_forest_test
 
-TILESCOPE_TEST(program_forest_test::ProgramForestTest)
 #include "program_forest_test.moc"

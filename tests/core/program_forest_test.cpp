@@ -1,6 +1,7 @@
 // Programs that run themselves are refused where programs are read, as who follows calls would not
 // end and take all memory.
 #include <QTest>
+#include <algorithm>
 
 #include "core/view/profile_view.h"
 #include "tests/core/sample_copies.h"
@@ -21,7 +22,13 @@ class ProgramForestTest : public QObject, SampleCopies {
     }
 
 private slots:
-    void callsOfOthersAreRead() { QCOMPARE(readError(copy("sound.pop")), ""); }
+    void callsOfOthersAreRead() {
+        const ProfileView view(copy("sound.pop"));
+        const auto& programs = *view.programs();
+        QVERIFY(std::any_of(programs.begin(), programs.end(), [](const Program& program) {
+            return program.kind == ProgramKind::Call;
+        }));
+    }
 
     void callsInACircle() {
         const auto bad = copy("bad.pop");

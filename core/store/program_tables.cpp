@@ -102,6 +102,7 @@ IdVector<ProgramId, Program> readPrograms(const ProfileReader::Impl& file) {
     });
     checkForest(programs);
     addChildren(programs, positions);
+    checkCalls(programs);
     if (!file.has(firstVersionWithVariableLists))
         readVariablesInRows(file.db, programs);
     checkVariables(programs, References<VariableId>(file.db));

@@ -125,6 +125,18 @@ private slots:
             QVERIFY(tensor.type == DataType::Half);
     }
 
+    void doublesStandForFloatsOnRequest() {
+        const char* model = "g (float[2,3] x) => (double[2,3] y) { d = Cast<to = 11>(x) "
+                            "y = Mul(d, d) }";
+        const Graph graph = importText(model, 17, {.half = true, .doublesAreFloats = true});
+        QVERIFY(graph.tensors[graph.inputs.at(0)].type == DataType::Half);
+        QVERIFY(graph.tensors[graph.outputs.at(0)].type == DataType::Float);
+        QVERIFY(!hasMessage(graph, "double"));
+        // Without halves they are floats anyway; of a model that is turned into half they are half.
+        const Graph half = importText(model, 17, {.half = true});
+        QVERIFY(half.tensors[half.outputs.at(0)].type == DataType::Half);
+    }
+
     void typesThatTheDeviceLacksAreReported() {
         QVERIFY(
             hasMessage(importText("g (double[2] x) => (double[2] y) { y = Relu(x) }"), "double"));

@@ -16,6 +16,11 @@ from ._errors import Error
 
 _EPOCH = "_tilescope_epoch"
 
+#: Marks tensors made while tracing, in their __dict__; others are the program's.
+TRACED = "_tilescope_traced"
+#: The same of tensors within a part that is traced by itself.
+_EPOCH_WITHIN = "_tilescope_epoch_within"
+
 #: A tensor's storage without a type; torch has renamed the method.
 _memory_of: Callable[[torch.Tensor], Any] = getattr(torch.Tensor, "untyped_storage", None) or (
     torch.Tensor._storage)  # type: ignore[attr-defined]
@@ -183,7 +188,9 @@ class Aliases:
 
     _traces = 0
 
-    def __init__(self) -> None:
+    def __init__(self, within: bool = False) -> None:
+        """``within``: of a part that is traced by itself, beside those of the whole."""
+        self._key = _EPOCH_WITHIN if within else _EPOCH
         Aliases._traces += 1
         self._trace = Aliases._traces
         self._storages: Dict[int, _Storage] = {}
@@ -196,11 +203,11 @@ class Aliases:
         return _memory_of(tensor).data_ptr()
 
     def _epoch(self, tensor: torch.Tensor) -> Optional[int]:
-        trace, epoch = tensor.__dict__.get(_EPOCH, (0, 0))
+        trace, epoch = tensor.__dict__.get(self._key, (0, 0))
         return epoch if trace == self._trace else None
 
     def _mark(self, tensor: torch.Tensor, epoch: int) -> None:
-        tensor.__dict__[_EPOCH] = (self._trace, epoch)
+        tensor.__dict__[self._key] = (self._trace, epoch)
 
     def _storage(self, tensor: torch.Tensor) -> Optional[_Storage]:
         pointer = self._pointer(tensor)
@@ -226,6 +233,7 @@ class Aliases:
 
     def see(self, tensor: torch.Tensor) -> None:
         """To be called for a tensor that has just been made."""
+        tensor.__dict__[TRACED] = True
         storage = self._storage(tensor)
         if storage is not None and self._epoch(tensor) is None:
             self._mark(tensor, storage.epoch)

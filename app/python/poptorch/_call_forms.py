@@ -40,6 +40,13 @@ _ALONG = frozenset("""
 #: Those of them that exporters do not expect of a number even if no dimension is given.
 _OF_ALL = frozenset("amax amin nanmean nansum std std_mean var var_mean".split())
 
+#: Functions that run along all dimensions if those given are none, which exporters do not expect.
+_OF_EMPTY = frozenset("mean nanmean nansum std std_mean sum var var_mean".split())
+
+#: Operators with forms that change their first operand.
+_OPERATORS = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
+              "lshift", "rshift", "matmul")
+
 
 def with_first(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
     """The call with the first operand by position."""
@@ -66,18 +73,38 @@ def with_truths_as_masks(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
     return (*args[:1], *_as_masks(args[1:2]), *args[2:]), named
 
 
-def without_truths(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
-    """The call with numbers for True and False as what tensors are filled with; exporters end at these."""
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value.dtype in (torch.int32, torch.int64)
+    return isinstance(value, int)
+
+
+def as_filled(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
+    """The call with numbers for True and False as what tensors are filled with; exporters end at these. What a value
+    tells of the result's type is said, as exporters take any to be real."""
     places = _FILLED.get(name)
     if places is None:
         return args, kwargs
     filled = (*args[places[0]:places[0] + 1], kwargs.get(places[1]))
-    if not any(isinstance(value, bool) for value in filled):
+    is_truth = any(isinstance(value, bool) for value in filled)
+    tells = places[2] and kwargs.get("dtype") is None and kwargs.get("out") is None
+    if not is_truth and not (tells and any(_is_whole(value) for value in filled)):
         return args, kwargs
-    args = tuple(int(value) if i == places[0] else value for i, value in enumerate(args))
-    kwargs = {key: int(value) if key == places[1] else value for key, value in kwargs.items()}
-    if places[2] and kwargs.get("dtype") is None and kwargs.get("out") is None:
-        kwargs["dtype"] = torch.bool
+    if is_truth:
+        args = tuple(int(value) if i == places[0] else value for i, value in enumerate(args))
+        kwargs = {key: int(value) if key == places[1] else value for key, value in kwargs.items()}
+    return args, {**kwargs, "dtype": torch.bool if is_truth else torch.int64} if tells else kwargs
+
+
+def along_all(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
+    """The call with all dimensions instead of none."""
+    if name not in _OF_EMPTY or not args or not isinstance(args[0], Tensor):
+        return args, kwargs
+    every = list(range(args[0].dim()))
+    if len(args) > 1 and isinstance(args[1], (tuple, list)) and not args[1]:
+        return (args[0], every, *args[2:]), kwargs
+    if isinstance(kwargs.get("dim"), (tuple, list)) and not kwargs["dim"]:
+        return args, {**kwargs, "dim": every}
     return args, kwargs
 
 
@@ -103,3 +130,19 @@ def as_numbers(made: Any) -> Any:
         return made.reshape(())
     parts = [part.reshape(()) for part in made]
     return tuple(parts) if type(made) is tuple else type(made)(parts)
+
+
+def changes_first(name: str) -> bool:
+    """Whether a function of that name, such as add_ or __iadd__, changes its first operand."""
+    if name.startswith("__"):
+        return name.startswith("__i") and name[3:-2] in _OPERATORS
+    return name.endswith("_")
+
+
+def is_basic(index: Any) -> bool:
+    """Whether a subscript makes a view: of numbers, slices and None."""
+    parts = index if isinstance(index, tuple) else (index, )
+    return all(part is None or part is Ellipsis or isinstance(part, (int, slice)) or
+               (isinstance(part, Tensor) and part.dim() == 0 and
+                part.dtype not in (torch.bool, torch.uint8)) for part in parts) and not any(
+                    isinstance(part, bool) for part in parts)

@@ -15,9 +15,10 @@ from tilescope import _source_lines
 from . import _tracing
 from ._environment import named
 from ._errors import Error
-from ._half import in_float
+from ._half import in_float, limits_of_halves
 from ._logging import logger, say_once
 from ._products import fast_products
+from ._trace_contexts import mode_of
 
 #: The environment variable that turns the comparison on or off: "first" (default) or "off".
 CHECK_VARIABLE = "TILESCOPE_POPTORCH_CHECK"
@@ -135,7 +136,7 @@ def expected(model: torch.nn.Module, names: List[str], values: List[Any],
                 tensors = [t.float() if t.dtype == torch.float16 else t for t in tensors]
             _recorded(copied, outputs)
             forward = _tracing._ForwardOfTensors(copied, names, tree, False)
-            with _tracing._mode_of(copied, training), in_float(half), fast_products():
+            with mode_of(copied, training), in_float(half), limits_of_halves(half), fast_products():
                 result = _tracing.Tree(forward._call(tuple(tensors)))
             return Expected(result.tensors, outputs, half)
     except Exception as error:  # pylint: disable=broad-except  # any error of the program

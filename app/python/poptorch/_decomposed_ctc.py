@@ -11,8 +11,9 @@ from ._logging import say_once
 
 Tensor = torch.Tensor
 
-#: Stands for the logarithm of zero, so that differences of two of them are numbers.
-_NEVER = -1e30
+def _never(x: Tensor) -> float:
+    """Stands for the logarithm of zero, so that differences of two of them are numbers, in halves, too."""
+    return max(-1e30, torch.finfo(x.dtype).min / 4)
 
 
 def _sum_of(logarithms: List[Tensor]) -> Tensor:
@@ -29,7 +30,7 @@ def _sum_of(logarithms: List[Tensor]) -> Tensor:
 
 def _moved(x: Tensor, by: int) -> Tensor:
     """The logarithms `by` states further on."""
-    start = torch.full([int(x.shape[0]), by], _NEVER, dtype=x.dtype)
+    start = torch.full([int(x.shape[0]), by], _never(x), dtype=x.dtype)
     return torch.cat([start, x.narrow(1, 0, int(x.shape[1]) - by)], 1)
 
 
@@ -53,7 +54,7 @@ def _states(targets: Tensor, blank: int) -> Tuple[Tensor, Tensor]:
 
 def _losses(log_probs: Tensor, targets: Tensor, steps: Tensor, counts: Tensor, blank: int) -> Tensor:
     states, skips = _states(targets, blank)
-    never = torch.full([1], _NEVER, dtype=log_probs.dtype)
+    never = torch.full([1], _never(log_probs), dtype=log_probs.dtype)
     first = torch.gather(log_probs[0], 1, states)
     place = torch.arange(int(states.shape[1]))
     begins = torch.logical_and(place < 2, place < 2 * counts.unsqueeze(1) + 1)
@@ -89,7 +90,7 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_leng
     steps, counts = (_as_tensor(x).reshape(-1) for x in (input_lengths, target_lengths))
     losses = _losses(log_probs, targets, steps, counts, blank)
     losses = _with_gradient_of_logits(losses, log_probs, steps)
-    is_possible = detached(losses) < -_NEVER / 10
+    is_possible = detached(losses) < -_never(log_probs) / 10
     otherwise = 0.0 if zero_infinity else float("inf")
     losses = torch.where(is_possible, losses, torch.full_like(losses, otherwise))
     if reduction == "mean":

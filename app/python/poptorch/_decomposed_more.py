@@ -9,6 +9,7 @@ import torch
 
 from ._aliases import untraced
 from ._decomposed_elements import ELEMENTS
+from ._decomposed_norms import vector_norm
 from ._decomposed_ops import OPERATIONS, _diagonal
 from ._decomposed_rows import ROWS
 from ._errors import Error
@@ -88,9 +89,8 @@ def _block_diag(*blocks: Tensor) -> Tensor:
 
 
 def _renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    from ._decompositions import _vector_norm
     others = [d for d in range(x.dim()) if d != dim % x.dim()]
-    size = _vector_norm(x, p, others, True)
+    size = vector_norm(x, p, others, True)
     return x * torch.where(size > maxnorm, maxnorm / (size + 1e-7), torch.ones_like(size))
 
 
@@ -233,16 +233,14 @@ def _vecdot(x: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 
 
 def _dist(x: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    from ._decompositions import _vector_norm
-    return _vector_norm((x - other).reshape(-1), p)
+    return vector_norm((x - other).reshape(-1), p)
 
 
 def _pdist(x: Tensor, p: float = 2.0) -> Tensor:
     count = int(x.shape[0])
     pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
     one, other = (torch.tensor([pair[side] for pair in pairs], dtype=torch.long) for side in (0, 1))
-    from ._decompositions import _vector_norm
-    return _vector_norm(x.index_select(0, one) - x.index_select(0, other), p, 1)
+    return vector_norm(x.index_select(0, one) - x.index_select(0, other), p, 1)
 
 
 def _vander(increasing: bool) -> Callable[..., Tensor]:

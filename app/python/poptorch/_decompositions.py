@@ -12,12 +12,13 @@ import torch
 
 from ._aliases import untraced, value_of
 from ._bits import BITS
-from ._call_forms import as_numbers, promoted, runs_along_nothing, without_truths
+from ._call_forms import along_all, as_filled, as_numbers, promoted, runs_along_nothing
 from ._decomposed_ctc import ctc_loss
 from ._decomposed_elements import ELEMENTS
 from ._decomposed_layers import LAYERS
 from ._decomposed_losses import LOSSES
 from ._decomposed_more import MORE, PROPERTIES
+from ._decomposed_norms import NORMS, trains
 from ._decomposed_ops import OPERATIONS
 from ._decomposed_pools import POOLS
 from ._decomposed_random import FILLS, RANDOM
@@ -28,11 +29,6 @@ from ._functions import detached
 from ._known import known_while_tracing
 
 Tensor = torch.Tensor
-
-
-def _trains() -> bool:
-    """Whether a gradient may be needed. Tensors that were changed in place do not tell."""
-    return torch.is_grad_enabled()
 
 
 def _atan2(y: Tensor, other: Tensor) -> Tensor:
@@ -81,70 +77,6 @@ def _asinh(x: Tensor) -> Tensor:
     return torch.where(is_negative, -result, result)
 
 
-def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
-          dtype: Any = None) -> Any:
-    if x.dim() == 0 and dtype is None:  # exporters do not reduce a number
-        return x.abs() if p != 0 else (x != 0).to(x.dtype)
-    if p in (2, "fro") and _trains() and dtype is None:
-        return _vector_norm(x, 2, dim, keepdim)
-    if p in (1, 2, "fro", None) or not isinstance(p, (int, float)) or dtype is not None:
-        return NotImplemented
-    axes = list(range(x.dim())) if dim is None else dim
-    size = x.abs()
-    if math.isinf(p):
-        return size.amax(axes, keepdim) if p > 0 else size.amin(axes, keepdim)
-    if p == 0:
-        return (x != 0).to(x.dtype).sum(axes, keepdim)
-    if not _trains():
-        return size.pow(p).sum(axes, keepdim).pow(1 / p)
-    is_zero = size == 0  # whose power has a slope that is no number
-    safe = torch.where(is_zero, torch.ones_like(size), size)
-    return _root(torch.where(is_zero, torch.zeros_like(size), safe.pow(p)).sum(axes, keepdim), 1 / p)
-
-
-def _vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
-                 dtype: Any = None, out: Any = None) -> Any:
-    if ord in (1, 2) and x.dim() > 0:
-        axes = list(range(x.dim())) if dim is None else dim
-        return x.abs().sum(axes, keepdim) if ord == 1 else _root((x * x).sum(axes, keepdim))
-    return _norm(x, ord, dim, keepdim, dtype=dtype)
-
-
-def _linalg_norm(x: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, **named: Any) -> Any:
-    """Of a vector, or of all elements; of matrices only the norm that is one."""
-    if named or not _trains() or (isinstance(ord, str) and ord != "fro"):
-        return NotImplemented
-    of_vectors = isinstance(dim, int) or (dim is None and (ord is None or x.dim() == 1)) or (
-        isinstance(dim, (list, tuple)) and len(dim) == 1)
-    if not of_vectors and ord not in (None, "fro"):
-        return NotImplemented
-    return _vector_norm(x, 2 if ord in (None, "fro") else ord, dim, keepdim)
-
-
-def _normalize(x: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12,
-               out: Optional[Tensor] = None) -> Any:
-    return NotImplemented if out is not None else x / _vector_norm(x, p, dim, True).clamp(min=eps)
-
-
-def _root(x: Tensor, power: float = 0.5) -> Tensor:
-    """A root whose gradient is zero at zero, as in norms and standard deviations."""
-    is_zero = x == 0
-    safe = torch.where(is_zero, torch.ones_like(x), x)
-    return torch.where(is_zero, torch.zeros_like(x),
-                       torch.sqrt(safe) if power == 0.5 else safe.pow(power))
-
-
-def _std(x: Tensor, *args: Any, **kwargs: Any) -> Any:
-    return _root(torch.var(x, *args, **kwargs)) if _trains() else NotImplemented
-
-
-def _std_mean(x: Tensor, *args: Any, **kwargs: Any) -> Any:
-    if not _trains():
-        return NotImplemented
-    variance, mean = torch.var_mean(x, *args, **kwargs)
-    return _root(variance), mean
-
-
 def _bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
     left, right = input1.reshape(-1, input1.shape[-1]), input2.reshape(-1, input2.shape[-1])
     result = torch.einsum("ni,kij,nj->nk", left, weight, right)
@@ -161,7 +93,7 @@ def _chunk(x: Tensor, chunks: int, dim: int = 0) -> Any:
 
 def _clamp(x: Tensor, min: Any = None, max: Any = None) -> Any:
     """Bounds that are tensors have a gradient where they are the result."""
-    if not (isinstance(min, Tensor) or isinstance(max, Tensor)) or not _trains():
+    if not (isinstance(min, Tensor) or isinstance(max, Tensor)) or not trains():
         return NotImplemented
     for bound, is_beyond in ((min, torch.lt), (max, torch.gt)):
         if bound is not None:
@@ -177,7 +109,7 @@ def _best_of(largest: bool) -> Callable[..., Any]:
 
     def best(x: Tensor, dim: Any = None, keepdim: bool = False, **named: Any) -> Any:
         """Of equal elements, the one whose index is returned gets the whole gradient."""
-        if not isinstance(dim, int) or isinstance(dim, bool) or named or not _trains() or (
+        if not isinstance(dim, int) or isinstance(dim, bool) or named or not trains() or (
                 x.dim() == 0 or not x.is_floating_point()):
             return NotImplemented
         values, numbers = torch.topk(x, 1, dim, largest)
@@ -200,7 +132,7 @@ def _best_of_all(name: str) -> Callable[..., Any]:
 
 def _pow(x: Any, exponent: Any, **named: Any) -> Any:
     """The gradient of x^0 is zero everywhere, including at zero."""
-    if isinstance(exponent, Tensor) or exponent != 0 or not _trains():
+    if isinstance(exponent, Tensor) or exponent != 0 or not trains():
         return NotImplemented
     return torch.ones_like(x)
 
@@ -231,6 +163,29 @@ def _roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         if first:
             x = torch.cat([x.narrow(dim, size - first, first), x.narrow(dim, 0, size - first)], dim)
     return x
+
+
+def _flip(x: Tensor, *dims: Any) -> Any:
+    return x.clone() if dims in ((), ((), ), ([], )) else NotImplemented
+
+
+def _sort(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+    """Truth values in the order of numbers."""
+    if x.dtype != torch.bool:
+        return NotImplemented
+    values, numbers = torch.sort(x.to(torch.int32), *args, **kwargs)
+    return torch.return_types.sort((values.to(torch.bool), numbers))
+
+
+def _argsort(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+    return torch.argsort(x.to(torch.int32), *args, **kwargs) if x.dtype == torch.bool else NotImplemented
+
+
+def _aminmax(x: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
+    if x.dim() > 0 or dim is None:
+        return NotImplemented
+    made = x.reshape(1) if keepdim else x.clone()
+    return torch.return_types.aminmax((made, made))
 
 
 def _repeat_interleave(x: Tensor, repeats: Any, dim: Optional[int] = None, **named: Any) -> Any:
@@ -277,18 +232,6 @@ def _index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: flo
     return result.movedim(0, dim)
 
 
-def _cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
-    return _vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
-
-
-def _cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
-    if x1.shape == x2.shape and not _trains():
-        return NotImplemented
-    x1, x2 = torch.broadcast_tensors(x1, x2)
-    one, other = (x / _vector_norm(x, 2, dim, True).clamp(min=eps) for x in (x1, x2))
-    return (one * other).sum(dim)
-
-
 def _index_fill(x: Tensor, dim: int, index: Tensor, value: Union[float, Tensor]) -> Tensor:
     from_front = x.movedim(dim, 0)
     rows = index.reshape(-1)
@@ -320,7 +263,7 @@ def _scatter_by(name: str) -> Callable[..., Any]:
 
 
 def _prod(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    if not (_trains() and x.is_floating_point()) or dtype is not None:
+    if not (trains() and x.is_floating_point()) or dtype is not None:
         return NotImplemented
     if dim is None:
         return product(x.flatten(), 0)
@@ -374,6 +317,7 @@ TABLE: Dict[str, Callable[..., Any]] = {
     **LAYERS,
     **LOSSES,
     **MORE,
+    **NORMS,
     **OPERATIONS,
     **POOLS,
     **RANDOM,
@@ -414,24 +358,20 @@ TABLE: Dict[str, Callable[..., Any]] = {
     "__pow__": _pow,
     "embedding": _embedding,
     "addcdiv": _addcdiv,
-    "norm": _norm,
-    "normalize": _normalize,
-    "vector_norm": _vector_norm,
-    "linalg_vector_norm": _vector_norm,
-    "linalg_norm": _linalg_norm,
-    "std": _std,
-    "std_mean": _std_mean,
     "bilinear": _bilinear,
     "chunk": _chunk,
     "split": _split,
     "roll": _roll,
+    "flip": _flip,
+    "aminmax": _aminmax,
+    "sort": _sort,
+    "argsort": _argsort,
+    "t": lambda x: NotImplemented if x.dim() == 2 else x.view(x.shape),
     "repeat_interleave": _repeat_interleave,
     "tile": _tile,
     "take_along_dim": _take_along_dim,
     "index_add": _index_add,
     "index_copy": _index_copy,
-    "cdist": _cdist,
-    "cosine_similarity": _cosine_similarity,
     "index_fill": _index_fill,
     "scatter": _scatter_by("scatter"),
     "scatter_add": _scatter_by("scatter_add"),
@@ -463,7 +403,7 @@ def decomposed(name: str, function: Callable[..., Any], args: Any, kwargs: Dict[
         return NotImplemented if form is None else form(args[0])
     if runs_along_nothing(name, args, kwargs):
         return as_numbers(_formed(name, function, (args[0].reshape(1), *args[1:]), kwargs))
-    real, named = without_truths(name, promoted(name, args), kwargs)
+    real, named = along_all(name, *as_filled(name, promoted(name, args), kwargs))
     if real is args and named is kwargs:
         return TABLE[name](*args, **kwargs) if name in TABLE else NotImplemented
     return _formed(name, function, real, named)

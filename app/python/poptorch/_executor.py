@@ -8,13 +8,11 @@ from typing import Any, Callable, Dict, List, Optional
 
 import numpy
 import torch
-from libpvti._recorder import recorder as _pvti
 from tilescope import _profile_files, _simulator
 from tilescope._learning_rates import split_learning_rates
 
 from . import (_arguments, _check, _jobs, _optimizer_log, _option_log, _optimizers, _source, _tracing,
                _validator, enums)
-from ._anchors import Anchors, stacked
 from ._blocks import has_asked, module_repr
 from ._compilation import export, finish_profile, progress_of
 from ._compiled import Compiled, Times, Weights, array_of
@@ -24,12 +22,13 @@ from ._hooks import Hooked
 from ._instances import instances_of
 from ._logging import log_planner, logger
 from ._optimizer_state import OptimizerState, ipu_params, ipu_state
+from ._runs import Runs, without_backward
 from .optim import Optimizer
 from .options import Options
 from .profiling import Channel
 
 
-class PoplarExecutor(Anchors, Device, Weights, Times):
+class PoplarExecutor(Device, Runs, Weights, Times):
     """Calls of a model on the simulated machine; made by :func:`poptorch.trainingModel` and
     :func:`poptorch.inferenceModel`.
 
@@ -300,7 +299,7 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
         with self._profiling.tracepoint("modelExecution"):
             self._call_start = time.perf_counter()
             results = self._run(compiled, tensors)
-        return self._refuse_backward(compiled.outputs.rebuild(results))
+        return without_backward(compiled.outputs.rebuild(results))
 
     def _begin_check(self, compiled: Compiled, names: List[str], values: List[Any]) -> None:
         """Starts the comparison at the first call that computes."""
@@ -347,56 +346,6 @@ class PoplarExecutor(Anchors, Device, Weights, Times):
             self._result(array, shape, kind) for array, shape, kind in zip(
                 arrays, compiled.shapes_out, compiled.types_out)
         ]
-
-    def _run_program(self, compiled: Compiled, inputs: Dict[str, numpy.ndarray],
-                     wanted: List[int]) -> List[numpy.ndarray]:
-        """A call that takes as long as on the machine, on the clock of the program's tracepoints."""
-        start = time.perf_counter()
-        self._begin_first_call()
-        with as_poptorch_error():
-            arrays = compiled.program.run(inputs, wanted, self._wanted_of_anchors())
-        _pvti.shift(compiled.figures["callSeconds"] - (time.perf_counter() - start))
-        return arrays
-
-    def _begin_first_call(self) -> None:
-        if not self._zero:
-            self._zero.append(_pvti.now())
-
-    def _result(self, array: numpy.ndarray, shape: torch.Size,
-                kind: torch.dtype) -> torch.Tensor:
-        return stacked(torch.from_numpy(array), shape, *self._summed()).to(kind)
-
-    def _zeros(self, compiled: Compiled) -> List[torch.Tensor]:
-        """Results of a call that computes nothing."""
-        sums = self._options.output_mode == enums.OutputMode.Sum
-        count = self._options.replication_factor if sums else len(
-            _jobs.wanted_micro_batches(self._options, self._training))
-        return [
-            torch.zeros((count * shape[0], *shape[1:]) if len(shape) else
-                        (() if count == 1 else (count, )), dtype=kind)
-            for shape, kind in zip(compiled.shapes_out, compiled.types_out)
-        ]
-
-    def _wait(self, compiled: Compiled) -> List[torch.Tensor]:
-        """Waits as long as the simulated machine takes, and returns zeros."""
-        results = self._zeros(compiled)
-        self._begin_first_call()
-        left = compiled.figures["callSeconds"] - (time.perf_counter() - self._call_start)
-        if left > 0:
-            time.sleep(left)
-        return results
-
-    def _refuse_backward(self, result: Any) -> Any:
-        def refuse(*args: Any, **kwargs: Any) -> None:
-            raise Error(
-                "backward() cannot be called explicitly on outputs of a PopTorch model. If you're "
-                "using a trainingModel, the backwards pass is performed automatically when "
-                "invoking the model. If you're using an inferenceModel, you should use a "
-                "trainingModel instead.")
-
-        for tensor in _tracing.Tree(result).tensors:
-            tensor.backward = refuse  # type: ignore[assignment]
-        return result
 
     # The optimizer
 

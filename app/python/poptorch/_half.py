@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from typing import Any, Callable, ContextManager, Dict, Iterator, List, Optional
 
 import torch
 from torch.overrides import TorchFunctionMode
+
+from ._mixed import standing_for
 
 
 class _InFloat(TorchFunctionMode):
@@ -34,28 +37,60 @@ def in_float(half: bool) -> ContextManager[Any]:
 
 
 @contextlib.contextmanager
-def floats_in(model: torch.nn.Module, half: bool) -> Iterator[None]:
+def limits_of_halves(half: bool) -> Iterator[None]:
+    """Makes torch.finfo() tell this thread the limits of halves for float, which stands for them: a mask of the least
+    float would be infinite."""
+    original, thread = torch.finfo, threading.get_ident()
+
+    def finfo(dtype: Optional[torch.dtype] = None) -> Any:
+        kind = torch.get_default_dtype() if dtype is None else dtype
+        is_traced = kind == torch.float32 and threading.get_ident() == thread
+        return original(torch.float16 if is_traced else kind)
+
+    if half:
+        torch.finfo = finfo  # type: ignore[assignment,misc]
+    try:
+        yield
+    finally:
+        torch.finfo = original  # type: ignore[misc]
+
+
+@contextlib.contextmanager
+def floats_in(model: torch.nn.Module, half: bool, mixed: bool = False) -> Iterator[None]:
     """Makes a model with halves compute in float for a while. The model itself is given float parameters
-    and buffers, as not every module can be copied."""
+    and buffers, as not every module can be copied; those that stand for its own if it is mixed."""
     made: Dict[int, torch.Tensor] = {}
 
     def once(tensor: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
-        if tensor is None or not tensor.is_floating_point() or tensor.dtype == torch.float32:
+        if tensor is None or not tensor.is_floating_point() or (tensor.dtype == torch.float32 and not mixed):
             return tensor
         if id(tensor) not in made:
-            value = tensor.detach().float()
+            value = standing_for(tensor.detach()) if mixed else tensor.detach().float()
             made[id(tensor)] = torch.nn.Parameter(value, tensor.requires_grad) if isinstance(
                 tensor, torch.nn.Parameter) else value
         return made[id(tensor)]
 
-    dicts: List[Dict[str, Any]] = [] if not half else [
-        own for module in model.modules() for own in (module._parameters, module._buffers)]
-    before = [dict(own) for own in dicts]
+    def same(value: Any) -> Any:
+        """Also where a module keeps them besides, as recurrent networks do; other values as they are."""
+        if isinstance(value, torch.Tensor):
+            return made.get(id(value), value)
+        if type(value) not in (list, tuple):
+            return value
+        parts = [same(part) for part in value]
+        return value if all(one is other for one, other in zip(parts, value)) else type(value)(parts)
+
+    modules = list(model.modules()) if half else []
+    dicts: List[Dict[str, Any]] = [own for module in modules for own in (module._parameters, module._buffers)]
+    before = [(own, dict(own)) for own in dicts]
     try:
         for own in dicts:
             own.update({name: once(tensor) for name, tensor in own.items()})
-        with in_float(half):
+        for own in [module.__dict__ for module in modules]:
+            changed = {name: same(value) for name, value in own.items()}
+            before.append((own, {name: value for name, value in own.items() if changed[name] is not value}))
+            own.update(changed)
+        with in_float(half and not mixed):
             yield
     finally:
-        for own, values in zip(dicts, before):
+        for own, values in before:
             own.update(values)

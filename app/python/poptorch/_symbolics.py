@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Optional
 import torch
 import torch.onnx
 from torch.onnx import symbolic_helper as helper
-from torch.onnx import symbolic_opset9, symbolic_opset11, symbolic_opset13, symbolic_opset14
+from torch.onnx import symbolic_opset9, symbolic_opset11, symbolic_opset12, symbolic_opset13, symbolic_opset14
 
 from ._errors import Error
 from ._functions import GRAPHCORE, add_node, identity_loss_node
@@ -108,6 +108,25 @@ def _kl_div(graph: Any, x: Any, target: Any, reduction: Any, log_target: Any) ->
     zero = _constant(graph, 0)
     is_positive = graph.op("Greater", target, zero)
     return _loss(graph, graph.op("Where", is_positive, terms, zero), reduction)
+
+
+def _is_over_classes(graph: Any, x: Any) -> bool:
+    """Whether it is the logarithm of a softmax over its second dimension."""
+    node = x.node()
+    if node.kind() == "onnx::Cast":
+        node = next(node.inputs()).node()
+    sizes = next(graph.original_node.inputs()).type().sizes()
+    return node.kind() == "onnx::LogSoftmax" and sizes is not None and node.i("axis") % len(sizes) == 1
+
+
+def _nll(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Exporters join a loss with the softmax before it whatever that runs over, and skip a view between."""
+
+    def nll(graph: Any, x: Any, *rest: Any) -> Any:
+        apart = x if _is_over_classes(graph, x) else graph.op("Identity", x)
+        return function(graph, apart, *rest)
+
+    return nll
 
 
 def _group_norm(graph: Any, x: Any, groups: Any, weight: Any, bias: Any, epsilon: Any,
@@ -304,6 +323,9 @@ SYMBOLICS: Dict[str, Callable[..., Any]] = {
     "aten::binary_cross_entropy_with_logits": _bce_with_logits,
     "aten::kl_div": _kl_div,
     "aten::log_sigmoid": _log_sigmoid,
+    "aten::nll_loss": _nll(symbolic_opset12.nll_loss),
+    "aten::nll_loss2d": _nll(symbolic_opset12.nll_loss2d),
+    "aten::nll_loss_nd": _nll(symbolic_opset12.nll_loss_nd),
     "aten::batch_norm": _batch_norm,
     "aten::group_norm": _group_norm,
     "aten::expm1": _near_zero("Expm1"),

@@ -10,20 +10,22 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tu
 
 import torch
 import torch.onnx
-import torch.utils.checkpoint
 
 from . import _source, _symbolics
 from ._aliases import unnamed_values, untraced
-from ._blocks import BlockScopes, on_machine, set_current_scopes
+from ._blocks import BlockScopes, on_machine
 from ._changes import Changes
 from ._errors import Error
 from ._export_errors import exported_or_refused
-from ._half import floats_in
-from ._logging import say_once
-from ._products import fast_products
-from ._watch import Watch
 from ._functions import exported_domains
-from ._types import computes_in_half, result_types
+from ._half import floats_in, limits_of_halves
+from ._logging import say_once
+from ._mixed import Mixed, meant_by, standing_for
+from ._products import fast_products
+from ._trace_contexts import (all_persistent, changes_as_results, distinct_initialisers, mode_of, scoped_forward, state_of,
+                              unchanged, unchecked_distributions, without_checkpoints)
+from ._types import computes_in_half, has_halves, result_types, type_on_machine
+from ._watch import Watch
 
 
 class Tree:
@@ -102,20 +104,6 @@ class Traced(NamedTuple):
     lines: _source.Recorder  #: of the program
 
 
-def state_of(model: torch.nn.Module) -> Dict[str, torch.Tensor]:
-    """Parameters and buffers by name, those with several names by the first one."""
-    parameters: Dict[str, torch.Tensor] = {}
-    buffers: Dict[str, torch.Tensor] = {}
-    seen = set()
-    for prefix, module in model.named_modules():  # once for both, as each call needs them
-        for found, own in ((parameters, module._parameters), (buffers, module._buffers)):
-            for name, tensor in own.items():
-                if tensor is not None and id(tensor) not in seen:
-                    seen.add(id(tensor))
-                    found[f"{prefix}.{name}" if prefix else name] = tensor
-    return {**parameters, **buffers}
-
-
 #: torch.onnx and its tracer have state shared by all threads.
 _exporting = threading.Lock()
 
@@ -129,145 +117,6 @@ def input_names(names: List[str], values: List[Any]) -> List[str]:
     return result
 
 
-@contextlib.contextmanager
-def _scoped_forward(scopes: BlockScopes) -> Iterator[None]:
-    """Makes modules push their scopes through ``scopes``, so that blocks outlive them."""
-    original = torch.nn.Module._slow_forward
-
-    def slow_forward(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
-        names = torch.jit._trace._trace_module_map
-        if torch._C._get_tracing_state() is None or names is None:
-            return original(module, *args, **kwargs)
-        depth = scopes.enter_module(names.get(module))
-        try:
-            return module.forward(*args, **kwargs)
-        finally:
-            scopes.leave_module(depth)
-
-    torch.nn.Module._slow_forward = slow_forward  # type: ignore[assignment]
-    set_current_scopes(scopes)
-    try:
-        yield
-    finally:
-        torch.nn.Module._slow_forward = original  # type: ignore[assignment]
-        set_current_scopes(None)
-
-
-@contextlib.contextmanager
-def _distinct_initialisers() -> Iterator[None]:
-    """Keeps parameters with equal values separate, as they may change."""
-    name = "_jit_pass_onnx_deduplicate_initializers"
-    original = getattr(torch._C, name, None)
-    if original is None:
-        yield
-        return
-    setattr(torch._C, name, lambda graph, parameters, training: original(graph, parameters, True))
-    try:
-        yield
-    finally:
-        setattr(torch._C, name, original)
-
-
-@contextlib.contextmanager
-def _unchanged(model: torch.nn.Module) -> Iterator[None]:
-    """Restores parameters, buffers and random numbers at the end, as tracing runs the model once."""
-    before = [(tensor, tensor._version, tensor.detach().clone())
-              for tensor in state_of(model).values()]
-    with torch.random.fork_rng(devices=[]):
-        try:
-            yield
-        finally:
-            with torch.no_grad():
-                for tensor, version, value in before:
-                    if tensor._version != version or not torch.equal(tensor, value):
-                        tensor.copy_(value)
-
-
-@contextlib.contextmanager
-def _mode_of(model: torch.nn.Module, training: bool) -> Iterator[None]:
-    """Puts a model in the wrong mode, with all its submodules, into the other mode; in a model in the
-    right mode, submodules in another mode keep theirs. In an inference, norms keep theirs, as in
-    PopTorch: those in training mode use the statistics of the data, and change none."""
-    modes = [(module, module.training) for module in model.modules()]
-    if model.training != training:
-        model.train(training)
-    norms = [] if training else [module for module, mode in modes if mode and _is_batch_norm(module)]
-    tracking = [norm.track_running_stats for norm in norms]
-    if any(tracking):
-        say_once("a batch normalisation is in training mode: it normalises by the statistics of the data, "
-                 "not by its running statistics. Call eval() before an inference")
-    for norm in norms:
-        norm.training, norm.track_running_stats = True, False
-    try:
-        yield
-    finally:
-        for norm, tracks in zip(norms, tracking):
-            norm.track_running_stats = tracks
-        for module, mode in modes:
-            module.training = mode
-
-
-def _is_batch_norm(module: torch.nn.Module) -> bool:
-    return isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
-
-
-@contextlib.contextmanager
-def _all_persistent(model: torch.nn.Module) -> Iterator[None]:
-    """Makes all buffers persistent, as torch.onnx treats those not in state_dict() as constants."""
-    before = [(module, module._non_persistent_buffers_set) for module in model.modules()]
-    for module, _ in before:
-        module._non_persistent_buffers_set = set()
-    try:
-        yield
-    finally:
-        for module, names in before:
-            module._non_persistent_buffers_set = names
-
-
-@contextlib.contextmanager
-def _unchecked_distributions() -> Iterator[None]:
-    """Keeps torch.distributions from reading its parameters to check them."""
-    kind = torch.distributions.Distribution
-    before = kind._validate_args
-    kind.set_default_validate_args(False)
-    try:
-        yield
-    finally:
-        kind.set_default_validate_args(before)
-
-
-class _Once:
-    """Stands for torch.utils.checkpoint.CheckpointFunction: what is kept is the compiler's affair."""
-
-    @staticmethod
-    def apply(function: Callable[..., Any], preserves: bool, *args: Any) -> Any:
-        """The function's result, without a gradient if no argument has one, as in PyTorch."""
-        passes = any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args)
-        with torch.set_grad_enabled(passes and torch.is_grad_enabled()):
-            return function(*args)
-
-
-@contextlib.contextmanager
-def _without_checkpoints() -> Iterator[None]:
-    before = torch.utils.checkpoint.CheckpointFunction
-    torch.utils.checkpoint.CheckpointFunction = _Once
-    try:
-        yield
-    finally:
-        torch.utils.checkpoint.CheckpointFunction = before
-
-
-@contextlib.contextmanager
-def _changes_as_results() -> Iterator[None]:
-    """Makes the tracer record in-place changes of a tensor as results of their own."""
-    torch._C._tracer_set_force_outplace(True)
-    try:
-        yield
-    finally:
-        if torch._C._get_tracing_state() is not None:  # an error has ended it
-            torch._C._tracer_set_force_outplace(False)
-
-
 def _as_float(value: torch.Tensor) -> torch.Tensor:
     return value.float() if value.dtype == torch.float16 else value
 
@@ -277,8 +126,9 @@ class _ForwardOfTensors:
     those that it returns, then those that it has changed in place."""
 
     def __init__(self, model: torch.nn.Module, names: List[str], arguments: Tree,
-                 trains: bool) -> None:
+                 trains: bool, mixed: bool = False) -> None:
         self._model = model
+        self._mixed = mixed
         self._trains = trains
         self._forward = model.forward
         self._signature = inspect.signature(model.forward)
@@ -295,8 +145,9 @@ class _ForwardOfTensors:
         buffers_before = dict(self._model.named_buffers())
         with untraced():
             before = {name: int(tensor) for name, tensor in counters.items()}
-        with torch.set_grad_enabled(self._trains), Watch(
-                self._trains) as watch, _changes_as_results():
+        types = Mixed([*tensors, *state_of(self._model).values()]) if self._mixed else contextlib.nullcontext()
+        with torch.set_grad_enabled(self._trains), types, Watch(
+                self._trains) as watch, changes_as_results():
             inputs = Changes(watch, {str(i): tensor for i, tensor in enumerate(tensors)})
             state = Changes(watch, {name: tensor
                                     for name, tensor in state_of(self._model).items()
@@ -373,6 +224,9 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     """
     if not any(p.dtype == torch.float64 for p in model.parameters()):
         values = _without_doubles(values)
+    if has_halves(model, Tree(values).tensors):
+        with contextlib.suppress(Exception):  # whatever PyTorch refuses of types that differ
+            return _trace(model, names, values, training, mixed=True)
     try:
         return _trace(model, names, values, training)
     except RuntimeError as error:
@@ -391,29 +245,30 @@ def _without_doubles(values: List[Any]) -> List[Any]:
 
 
 def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training: bool,
-           floats: bool = False) -> Traced:
-    """The same; `floats`: casts to half are casts to float."""
+           floats: bool = False, mixed: bool = False) -> Traced:
+    """The same; `floats`: casts to half are casts to float; `mixed`: halves and floats are each computed as such."""
     traced = model
     arguments = Tree(dict(zip(names, values)))
     for tensor in arguments.tensors:
         if tensor.numel() == 0:
             raise Error(f"Zero-sized tensors are unsupported (Got shape {list(tensor.shape)})",
                         "poptorch_cpp_error")
-    half = _without_values(model, names, arguments, training, computes_in_half)
-    tensors = [_as_float(tensor.detach().clone()) for tensor in arguments.tensors]
+    half = mixed or _without_values(model, names, arguments, training, computes_in_half)
+    standing = standing_for if mixed else _as_float
+    tensors = [standing(tensor.detach().clone()) for tensor in arguments.tensors]
     scopes = BlockScopes(training)
-    forward = _ForwardOfTensors(traced, names, arguments, training)
+    forward = _ForwardOfTensors(traced, names, arguments, training, mixed)
     file = io.BytesIO()
     lines = _source.Recorder()
     own = traced.__dict__.get("forward")
-    with _exporting, floats_in(traced, half or floats), _unchanged(traced), _mode_of(
-            traced, training), _all_persistent(traced), fast_products(), warnings.catch_warnings():
+    with _exporting, floats_in(traced, half or floats, mixed), limits_of_halves(
+            half and not mixed), unchanged(traced), mode_of(traced, training), all_persistent(traced), fast_products(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         object.__setattr__(traced, "forward", forward)
         exported_domains.clear()
         try:
-            with _scoped_forward(scopes), _distinct_initialisers(), _symbolics.Registered(
-            ), _unchecked_distributions(), _without_checkpoints(), unnamed_values(), lines.documents():
+            with scoped_forward(scopes), distinct_initialisers(), _symbolics.Registered(
+            ), unchecked_distributions(), without_checkpoints(), unnamed_values(), lines.documents():
                 exported_or_refused(lambda: torch.onnx.export(traced,
                                                               tuple(tensors),
                                                               file,
@@ -430,10 +285,11 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
     result = forward.result
     assert result is not None
     changed = [arguments.tensors[i] for i in forward.changed_inputs]
+    types = [type_on_machine(meant_by(tensor.dtype)) for tensor in result.tensors] if mixed else _without_values(
+        model, names, arguments, training, result_types, result.tensors)
     return Traced(file.getvalue(), scopes.blocks, arguments, result,
                   [tensor.shape for tensor in [*result.tensors, *changed]],
-                  [*_without_values(model, names, arguments, training, result_types, result.tensors),
-                   *(tensor.dtype for tensor in changed)],
+                  [*types, *(tensor.dtype for tensor in changed)],
                   forward.changed_inputs, forward.state, forward.losses, forward.counted, half,
                   lines)
 
@@ -446,5 +302,5 @@ def _without_values(model: torch.nn.Module, names: List[str], arguments: Tree, t
         call = _ForwardOfTensors(copied, names, arguments, False)
         return lambda tensors: Tree(call._call(tuple(tensors))).tensors
 
-    with on_machine(training), _unchecked_distributions(), _without_checkpoints():
+    with on_machine(training), unchecked_distributions(), without_checkpoints():
         return told(model, arguments.tensors, *more, forward)

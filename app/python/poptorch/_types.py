@@ -24,7 +24,7 @@ _ON_IPU = {torch.int64: torch.int32, torch.float64: torch.float32}
 Forward = Callable[[torch.nn.Module], Callable[[List[torch.Tensor]], List[torch.Tensor]]]
 
 
-def on_machine(dtype: torch.dtype) -> torch.dtype:
+def type_on_machine(dtype: torch.dtype) -> torch.dtype:
     """The type in which the machine returns a result."""
     return _ON_IPU.get(dtype, dtype)
 
@@ -45,6 +45,23 @@ class _AsOperand(TorchFunctionMode):
             kind = args[0].dtype
             args = [a.to(kind) if isinstance(a, torch.Tensor) else a for a in args]
         return function(*args, **(kwargs or {}))
+
+
+class _WithoutValues(TorchFunctionMode):
+    """Makes tensors of the program such without values, as parameters and operands are."""
+
+    def __init__(self, mode: Any) -> None:
+        super().__init__()
+        self._mode = mode
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (),
+                           kwargs: Any = None) -> Any:
+        return function(*self._faked(args), **{key: self._faked(value) for key, value in (kwargs or {}).items()})
+
+    def _faked(self, value: Any) -> Any:
+        if type(value) is torch.Tensor and value.device.type != "meta":
+            return self._mode.from_tensor(value)
+        return type(value)(self._faked(part) for part in value) if type(value) in (list, tuple) else value
 
 
 class _Seen(TorchFunctionMode):
@@ -75,6 +92,12 @@ def computes_in_half(model: torch.nn.Module, tensors: List[torch.Tensor], forwar
     return _without_values(model, tensors, forward, seen) is not None and not seen.has_others
 
 
+def has_halves(model: torch.nn.Module, tensors: List[torch.Tensor]) -> bool:
+    """Whether a model has halves: as parameters, or if no parameter is real, as operands or buffers."""
+    parameters = [parameter for parameter in model.parameters() if parameter.is_floating_point()]
+    return _has_half(parameters or [*tensors, *model.buffers()])
+
+
 def _without_values(model: torch.nn.Module, tensors: List[torch.Tensor], forward: Forward,
                     seen: Optional[_Seen] = None) -> Optional[List[torch.dtype]]:
     """The types of the results; None if PyTorch cannot tell, as for products of half and float."""
@@ -84,8 +107,9 @@ def _without_values(model: torch.nn.Module, tensors: List[torch.Tensor], forward
     try:
         with FakeCopyMode(mode):
             copied = copy.deepcopy(model)
-        with torch.no_grad(), mode, _AsOperand(), seen or contextlib.nullcontext():
-            return [made.dtype for made in forward(copied)([mode.from_tensor(t) for t in tensors])]
+        given = [mode.from_tensor(tensor) for tensor in tensors]
+        with torch.no_grad(), mode, _WithoutValues(mode), _AsOperand(), seen or contextlib.nullcontext():
+            return [made.dtype for made in forward(copied)(given)]
     except Exception:  # pylint: disable=broad-except  # any error of the program
         return None
 
@@ -105,4 +129,4 @@ def result_types(model: torch.nn.Module, tensors: List[torch.Tensor], traced: Li
             real = (torch.float16 if all(t.dtype == torch.float16 for t in given
                                          if t.is_floating_point()) else torch.float32)
             kinds = [real if kind == torch.float32 else kind for kind in kinds]
-    return [on_machine(kind) for kind in kinds]
+    return [type_on_machine(kind) for kind in kinds]

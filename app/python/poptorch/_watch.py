@@ -9,8 +9,8 @@ import torch
 from tilescope import _source_lines
 from torch.overrides import TorchFunctionMode
 
-from ._aliases import Aliases, stand_in, untraced, value_of
-from ._call_forms import with_first, with_truths_as_masks
+from ._aliases import TRACED, Aliases, stand_in, untraced, value_of
+from ._call_forms import changes_first, is_basic, with_first, with_truths_as_masks
 from ._decompositions import TABLE, decomposed, form_in_place
 from ._errors import Error
 from ._functions import detached
@@ -36,10 +36,6 @@ _READ_BY_PYTHON = {
     "is_nonzero": "torch.is_nonzero()",
     "__reduce_ex__": "copy() or pickle",
 }
-
-#: Operators with forms that change their first operand.
-_OPERATORS = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
-              "lshift", "rshift", "matmul")
 
 #: Getter and setter of Tensor.data, whose value a trace would take for a constant.
 _DATA, _GIVE_DATA = torch.Tensor.data.__get__, torch.Tensor.data.__set__
@@ -82,21 +78,6 @@ def _refuse_masks(index: Any) -> None:
             raise Error(f"{_MASK} In {_place()}", "poptorch_cpp_error")
 
 
-def _changes_first(name: str) -> bool:
-    """Whether a function of that name, such as add_ or __iadd__, changes its first operand."""
-    if name.startswith("__"):
-        return name.startswith("__i") and name[3:-2] in _OPERATORS
-    return name.endswith("_")
-
-
-def _is_basic(index: Any) -> bool:
-    parts = index if isinstance(index, tuple) else (index, )
-    return all(part is None or part is Ellipsis or isinstance(part, (int, slice)) or
-               (isinstance(part, torch.Tensor) and part.dim() == 0 and
-                part.dtype not in (torch.bool, torch.uint8)) for part in parts) and not any(
-                    isinstance(part, bool) for part in parts)
-
-
 @dataclasses.dataclass
 class _Before:
     """An operand before a call."""
@@ -126,7 +107,7 @@ class Watch(TorchFunctionMode):
     def __enter__(self) -> "Watch":
         get, put = torch._C._TensorBase.__getitem__, torch._C._TensorBase.__setitem__
         # Modes do not intercept all subscripts.
-        torch.Tensor.__getitem__ = lambda x, i: self.__torch_function__(get, (), (x, i))  # type: ignore[assignment]
+        torch.Tensor.__getitem__ = lambda x, i: self._part(get, x, i)  # type: ignore[assignment]
         torch.Tensor.__setitem__ = lambda x, i, y: self.__torch_function__(put, (), (x, i, y))  # type: ignore[assignment]
         self._get_item, self._set_item = get, put
         self._reduce = torch.Tensor.__reduce_ex__
@@ -164,6 +145,12 @@ class Watch(TorchFunctionMode):
         finally:
             self._inside = False
 
+    def _part(self, get: Callable[..., Any], x: torch.Tensor, index: Any) -> Any:
+        made = self.__torch_function__(get, (), (x, index))
+        if TRACED in x.__dict__:
+            made.__dict__[TRACED] = True
+        return made
+
     def _is_past(self) -> bool:
         """Whether the current operation is not the program's, or not traced."""
         return self._inside or torch._C._get_tracing_state() is None
@@ -191,7 +178,8 @@ class Watch(TorchFunctionMode):
             if self._trains and self._passes_gradient and (
                     function.__module__.split(".")[0] != __package__):
                 refuse_other_gradients(function, args, _place())
-            result = original(context, *args)
+            is_own = function.__module__.split(".")[0] == __package__
+            result = original(context, *args) if is_own else self._by_itself(original, context, *args)
         finally:
             self._inside = False
         for tensor in tensors_in(result):
@@ -203,6 +191,16 @@ class Watch(TorchFunctionMode):
                         f"simulated in an autograd.Function: return another tensor; in {_place()}",
                         "poptorch_cpp_error")
         return result
+
+    def _by_itself(self, forward: Callable[..., Any], *args: Any) -> Any:
+        """What a Function computes; its gradient is that of the whole."""
+        outer = self._aliases, self._trains
+        self._aliases, self._trains, self._inside = Aliases(within=True), False, False
+        try:
+            return self.refresh(forward(*args))
+        finally:
+            self._aliases, self._trains = outer
+            self._inside = True
 
     def _seen(self, function: Callable[..., Any], args: Any, kwargs: Dict[str, Any]) -> Any:
         if function == _DATA:
@@ -230,7 +228,7 @@ class Watch(TorchFunctionMode):
         operands = list(tensors_in(args)) + list(tensors_in(kwargs))
         self.refresh(operands)
         name = getattr(function, "__name__", "")
-        if args and isinstance(args[0], torch.Tensor) and _changes_first(name):
+        if args and isinstance(args[0], torch.Tensor) and changes_first(name):
             args = (args[0], *self._aliases.apart(args[0], args[1:]))
             kwargs = {key: self._aliases.apart(args[0], value) for key, value in kwargs.items()}
             operands = list(tensors_in(args)) + list(tensors_in(kwargs))
@@ -368,7 +366,7 @@ class Watch(TorchFunctionMode):
         if not isinstance(value, torch.Tensor):
             with untraced():
                 value = torch.tensor(value, dtype=target.dtype)
-        if _is_basic(index):
+        if is_basic(index):
             view = self._get_item(target, index)
             self._aliases.see(view)
             while value.dim() > view.dim() and value.shape[0] == 1:

@@ -64,9 +64,11 @@ std::string contentOf(onnx::ModelProto model, const CompileRequest& request) {
     for (auto& tensor : *model.mutable_graph()->mutable_initializer())
         if (changing.contains(tensor.name()) &&
             (tensor.data_type() == onnx::TensorProto::FLOAT ||
+             tensor.data_type() == onnx::TensorProto::DOUBLE ||
              tensor.data_type() == onnx::TensorProto::FLOAT16)) {
             tensor.clear_raw_data();
             tensor.clear_float_data();
+            tensor.clear_double_data();
             tensor.clear_int32_data();
         }
     for (auto& node : *model.mutable_graph()->mutable_node())
@@ -77,6 +79,7 @@ std::string contentOf(onnx::ModelProto model, const CompileRequest& request) {
 Graph imported(const onnx::ModelProto& model, const CompileRequest& request,
                const RunOptions& options) {
     sim::ImportOptions import = sim::sourceOf(request.name, options.batch, options.model).import;
+    import.doublesAreFloats = true;
     import.values = request.computes;
     import.parameters = {request.parameters.begin(), request.parameters.end()};
     for (const Buffer& buffer : request.state)

@@ -59,6 +59,7 @@ std::int64_t hintOf(const Node& node, const std::string& attribute) {
 GraphBuilder::GraphBuilder(const ResolvedModel& model, const ImportOptions& options)
     : model_(model)
     , half_(options.half)
+    , doublesAreFloats_(options.half && options.doublesAreFloats)
     , training_(options.training)
     , foldsNormalisations_(options.foldBatchNorm)
     , keepsValues_(options.values) {
@@ -310,6 +311,8 @@ DataType GraphBuilder::deviceType(ElementType type) {
     case ElementType::Float:
         return half_ ? DataType::Half : DataType::Float;
     case ElementType::Double:
+        if (doublesAreFloats_)
+            return DataType::Float;
         note(Severity::Warning, "double tensors are computed as float: the IPU has no double");
         return half_ ? DataType::Half : DataType::Float;
     case ElementType::Float16:

@@ -108,6 +108,7 @@ private:
 
     const ResolvedModel& model_;
     bool half_;
+    bool doublesAreFloats_;
     bool training_, foldsNormalisations_, keepsValues_;
     Graph graph_;
     std::unordered_map<std::string, TensorId> bound_;

@@ -20,6 +20,9 @@ struct ImportOptions {
     /// The user gave a batch size: also replaces a fixed first dimension of the inputs.
     bool forceBatch = false;
     bool half = false; ///< turn float tensors into half (--precision half)
+    /// With `half`, double tensors are float, not half: an exporter has traced a model of both
+    /// types with the next wider ones.
+    bool doublesAreFloats = false;
     /// For training: normalisations keep the statistics of their data and Dropout drops.
     bool training = false;
     /// For inference: a BatchNormalization becomes a part of the convolution before it, as PopRT

@@ -133,3 +133,26 @@ def test_losses_where_no_label_counts(loss, reduction):
         assert model.linear.bias.isnan().all()
     else:
         assert all(torch.equal(model.state_dict()[name], value) for name, value in before.items())
+
+
+#: Of operands whose classes are the second dimension, and where a dimension of the same size is taken for it.
+LOG_SOFTMAX = {
+    "of the last, moved": lambda x: F.log_softmax(x, -1).transpose(1, 2),
+    "of the last, moved twice": lambda x: F.log_softmax(x.unsqueeze(1), -1).permute(0, 3, 1, 2).squeeze(2),
+    "of another": lambda x: F.log_softmax(x, -1),
+    "of the classes": lambda x: F.log_softmax(x, -2),
+    "of the first": lambda x: F.log_softmax(x, 0),
+    "moved before": lambda x: F.log_softmax(x.transpose(1, 2), 1),
+    "as rows": lambda x: F.log_softmax(x, -1).reshape(-1, 3, 1).expand(-1, 3, 3),
+}
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("name", LOG_SOFTMAX)
+def test_a_softmax_of_another_dimension_is_not_that_of_the_loss(name, reduction):
+    x, labels = torch.randn(4, 3, 3), torch.randint(0, 3, (4, 3))
+    labels = labels.repeat(3, 1) if name == "as rows" else labels
+    model = Model(lambda m, x, t: F.nll_loss(LOG_SOFTMAX[name](x), t, reduction=reduction))
+    model.linear = nn.Linear(3, 3)
+    found, wanted = poptorch.inferenceModel(model)(x, labels), model(x, labels)
+    assert torch.allclose(found, wanted, atol=1e-5)

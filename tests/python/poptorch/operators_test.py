@@ -62,6 +62,10 @@ REAL = {
     "erfc": (torch.erfc, R(3, 4)),
     "addcdiv": (lambda x, a, b: torch.addcdiv(x, a, b, value=0.5), R(3), R(3), torch.rand(3) + 1),
     "copysign": (torch.copysign, R(3), torch.tensor([1.0, -1.0, -0.0])),
+    **{f"{name} along no dimension": (lambda x, name=name: getattr(torch, name)(x, ()) * 2, R(2, 3))
+       for name in ("mean", "nanmean", "nansum", "sum")},
+    "transposed row": (lambda x: x.t() * 2, R(3)),
+    "flip of nothing": (lambda x: torch.flip(x, ()) * 2, R(2, 3)),
     "sinc": (torch.sinc, torch.tensor([0.0, 0.5, -1.3])),
     "fmax": (torch.fmax, R(3), torch.tensor([0.0, float("nan"), 1.0])),
     "nansum": (torch.nansum, torch.tensor([1.0, float("nan"), 2.0])),
@@ -198,6 +202,9 @@ def test_results_and_gradients(name):
 #: Without gradients.
 OTHER = {
     "all of floats": (lambda x: (x.all(), torch.all(x, 1)), torch.tensor([[0.0, 1.0], [2.0, -3.0]])),
+    "extremes of a number": (lambda x: (*torch.aminmax(x[0], dim=0), *torch.aminmax(x[1], dim=0, keepdim=True)), R(2)),
+    "truth values in order": (lambda x: (torch.sort(x, 1, True)[0], torch.sort(x, 0)[0], torch.msort(x)),
+                              torch.tensor([[True, False, True], [False, False, True]])),
     "any of whole numbers": (lambda x: (torch.any(x), x.any(1, keepdim=True)), torch.tensor([[0, 0], [0, 3]])),
     "operands by name": (lambda x: (torch.all(input=x, dim=1), F.interpolate(input=x[None], scale_factor=2)), R(3, 4)),
     "change through a view of the same type": (lambda x: changed_through_view(x * 2), R(3, 4)),

@@ -336,27 +336,6 @@ def test_names_of_scopes_from_hooks():
     assert torch.allclose(compiled(torch.ones(2, 4)), model(torch.ones(2, 4)), atol=1e-5)
 
 
-def test_a_half_model_is_not_copied():
-    class Tied(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
-            self.second.weight = self.first.weight
-            self.myself = (self, )
-
-        def __deepcopy__(self, memo):
-            raise RecursionError
-
-        def forward(self, x):
-            return self.second(self.first(x))
-
-    model, data = Tied(), torch.rand(2, 4)
-    wanted = model(data)
-    result = poptorch.inferenceModel(model.half())(data.half())
-    assert result.dtype == torch.float16 and torch.allclose(result.float(), wanted, atol=1e-2)
-    assert model.first.weight.dtype == torch.float16 and model.second.weight is model.first.weight
-
-
 def test_an_input_of_doubles_is_float_on_the_machine():
     class Scaled(nn.Module):
         def __init__(self):
@@ -371,39 +350,6 @@ def test_an_input_of_doubles_is_float_on_the_machine():
     assert torch.allclose(result.float(), model(x, factors.float()), atol=1e-5)
 
 
-def test_halves_with_float_parameters():
-    class Mixed(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = nn.Conv2d(3, 4, 3)
-
-        def forward(self, x):
-            return self.layer(x.half()).float()
-
-    model, data = Mixed(), torch.rand(2, 3, 8, 8)
-    compiled = poptorch.inferenceModel(model)
-    assert compiled._executable is None
-    assert torch.allclose(compiled(data), model.layer(data), atol=1e-2)
-    assert compiled._executable is not None and model.layer.weight.dtype == torch.float32
-
-
-def test_casts_to_half_in_a_half_model():
-    class Normalised(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = nn.Conv2d(3, 4, 3)
-            self.scale = torch.tensor([0.5, 0.25, 0.125]).view(-1, 1, 1).half()
-
-        def forward(self, x):
-            return self.layer(x.to(torch.float16).half().mul(self.scale)).float()
-
-    model = Normalised()
-    data = torch.randint(0, 255, (2, 3, 8, 8)).byte()
-    wanted = model.layer(data.float() * model.scale.float())
-    result = poptorch.inferenceModel(model.half())(data)
-    assert torch.allclose(result.float(), wanted, rtol=2e-2, atol=0.3)
-
-
 def test_replicas_average_their_gradients():
     model = WithLoss(nn.MSELoss())
     other = copy.deepcopy(model)
@@ -415,16 +361,6 @@ def test_replicas_average_their_gradients():
     other(data, target).backward()
     torch.optim.SGD(other.parameters(), lr=0.1).step()
     assert_same_weights(model, other, 1e-4)
-
-
-def test_half_precision():
-    model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
-    other = copy.deepcopy(model)
-    data = torch.rand(BATCH, 8)
-    result = poptorch.inferenceModel(model.half())(data.half())
-    assert result.dtype == torch.half
-    assert torch.allclose(result.float(), other(data), atol=1e-2)
-    assert all(parameter.dtype == torch.half for parameter in model.parameters())
 
 
 def test_nested_arguments_and_results():

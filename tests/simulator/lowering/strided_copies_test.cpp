@@ -164,28 +164,35 @@ private slots:
     }
 
     /// An exchange writes words of 32 bits where they belong. Copies on a tile move 64 bits, as do
-    /// exchanges where a transpose of blocks makes groups of them.
+    /// exchanges where a transpose of blocks makes groups of them; it cannot where a group on
+    /// either side is no whole number of atoms.
     void wordsAreExchangedToTheirPlaces_data() {
         QTest::addColumn<int>("run");
         QTest::addColumn<int>("moved");
         QTest::addColumn<int>("sourceGroup");
+        QTest::addColumn<int>("wantedGroup");
         QTest::addColumn<bool>("strided");
-        QTest::newRow("a word") << 4 << 1000 << 1 << false;
-        QTest::newRow("half a word") << 2 << 1000 << 1 << true;
-        QTest::newRow("a word on the tile") << 4 << 0 << 1 << true;
-        QTest::newRow("an atom on the tile") << 8 << 0 << 1 << false;
-        QTest::newRow("a word between groups") << 4 << 1000 << 8 << true;
+        QTest::newRow("a word") << 4 << 1000 << 1 << 16 << false;
+        QTest::newRow("half a word") << 2 << 1000 << 1 << 16 << true;
+        QTest::newRow("a word on the tile") << 4 << 0 << 1 << 16 << true;
+        QTest::newRow("an atom on the tile") << 8 << 0 << 1 << 16 << false;
+        QTest::newRow("a word between groups") << 4 << 1000 << 8 << 16 << true;
+        QTest::newRow("a word from groups of five") << 4 << 1000 << 5 << 16 << false;
+        QTest::newRow("a word to groups of five") << 4 << 1000 << 8 << 5 << false;
+        QTest::newRow("half a word from groups of five") << 2 << 1000 << 5 << 16 << true;
     }
     void wordsAreExchangedToTheirPlaces() {
         QFETCH(int, run);
         QFETCH(int, moved);
         QFETCH(int, sourceGroup);
+        QFETCH(int, wantedGroup);
         OperandMove move;
         move.bytes = TileSeries(TileId(0), 10, 100);
         move.runBytes = run;
         move.traffic.total = moved;
+        move.elementBytes = run;
         move.sourceGroup = sourceGroup;
-        move.wantedGroup = 16;
+        move.wantedGroup = wantedGroup;
         QTEST(move.strided(), "strided");
     }
 

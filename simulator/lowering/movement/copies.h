@@ -77,9 +77,9 @@ bool isThere(const OperandMove& move);
 /// ten thousand random copies (PopLibs poplin/ConvModel.cpp).
 std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes);
 
-/// Cycles of a plain copy of `bytes` on a tile by all workers, whole 64-bit atoms in order: at the
-/// rate of the regression, without what a rearrangement costs once.
-std::int64_t localCopyCycles(const Target& target, std::int64_t bytes);
+/// Cycles of a plain copy of `bytes` on a tile by all workers, whole 64-bit atoms in order: as
+/// measured on the machine, or as the IPU Model counts them, at the rate of the regression.
+std::int64_t localCopyCycles(const MachineOptions& machine, std::int64_t bytes);
 
 /// Class of the copy vertex for contiguous runs of `runBytes`.
 std::string copyVertex(std::int64_t runBytes);

@@ -196,6 +196,17 @@ private slots:
         QTEST(move.strided(), "strided");
     }
 
+    /// The machine copies 64 bits a cycle, the IPU Model fewer; it begins sooner.
+    void copiesOfTheIpuModel() {
+        MachineOptions machine;
+        QCOMPARE(localCopyCycles(machine, 0), 0);
+        QCOMPARE(localCopyCycles(machine, 8000), 288 + 1000);
+        machine.ipuModel = true;
+        QCOMPARE(localCopyCycles(machine, 0), 0);
+        QCOMPARE(localCopyCycles(machine, 8), 6 * 20 + 4);
+        QCOMPARE(localCopyCycles(machine, 8000), 6 * 20 + 3520);
+    }
+
     /// Halves of channels: each is read where it lies, and neither is overwritten.
     void slicesAreParts() {
         GraphBuilder b;
@@ -264,7 +275,11 @@ private slots:
         const std::filesystem::path file = TILESCOPE_SHARED_DIR "/models/light_shufflenet.onnx";
         if (!std::filesystem::exists(file))
             QSKIP("left out: ShuffleNet does not lie beside the checkout");
-        checkShuffles(importOnnx(file, {}), 16);
+        // Of halves: words of single precision are exchanged to their places where groups of a
+        // shuffle are no whole atoms.
+        sim::ImportOptions halves;
+        halves.half = true;
+        checkShuffles(importOnnx(file, halves), 16);
     }
 
     void ordersAsText_data() {

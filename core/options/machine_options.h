@@ -12,8 +12,9 @@ struct MachineOptions {
     /// Of each IPU, set aside for transfers with the host (PopTorch numIOTiles, TensorFlow
     /// num_io_tiles with place_ops_on_io_tiles).
     std::int32_t ioTiles = 0;
-    /// Account memory as the IPU Model does, which runs code on the host: data and vertex state
-    /// count, code and stacks do not, unless it compiles them.
+    /// Account as the IPU Model does, which runs code on the host: of memory, data and vertex state
+    /// count, code and stacks do not, unless it compiles them; plain copies on a tile take more
+    /// cycles.
     bool ipuModel = false;
     /// The IPU Model also compiles code for the IPU, which then takes memory (Poplar's
     /// IPUModel::compileIPUCode).

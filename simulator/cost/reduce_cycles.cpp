@@ -27,9 +27,10 @@ std::int64_t scalarCycles(std::int64_t inputs, std::int64_t vector, bool convert
     return 7 + 8 + 11 + inputs / vector + inputs % vector + (convert ? 5 : 0);
 }
 
-// ALL_REGIONS_CONTINUOUS: one result after the other.
+// ALL_REGIONS_CONTINUOUS: one result after the other. PopLibs gives its estimate the results after
+// the first (the field numOutputsM1), for their inputs as well; the inputs of all are read here.
 std::int64_t continuousCycles(std::int64_t results, std::int64_t inputs, std::int64_t vector) {
-    return results * (inputs / vector) + (inputs % 2 != 0 ? 2 : 0) + 12 * results + 10 + 7;
+    return results * (inputs / vector) + (inputs % 2 != 0 ? 2 : 0) + 12 * (results - 1) + 10 + 7;
 }
 
 // DEFAULT: columns that are not whole vectors are split by powers of two; every row is a

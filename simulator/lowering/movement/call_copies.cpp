@@ -107,8 +107,8 @@ void CallCopies::addLocal(VariableId source, VariableId target, const TileSeries
 void CallCopies::emitLocal() {
     if (localBytes_.empty())
         return;
-    const TileSeries cycles =
-        localBytes_.mapped([&](std::int64_t n) { return localCopyCycles(b_.machine(), n); });
+    const TileSeries cycles = localBytes_.mapped(
+        [&](std::int64_t n) { return localCopyCycles(context_.options().machine, n); });
     const std::int64_t workers = b_.machine().workers;
     const TileSeries vertices = localBytes_.ones().scaled(workers);
     b_.execute(name_ + "/OnTileCopy", cycles, {{copyVertex(shortestUnstridedRun), vertices}},

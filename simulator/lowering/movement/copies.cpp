@@ -28,9 +28,16 @@ bool OperandMove::isInOtherSequence() const {
     return otherSequence && traffic.total == 0;
 }
 
+bool OperandMove::hasWholeGroups() const {
+    const auto isWhole = [&](std::int64_t group) {
+        return group > 1 && group * elementBytes % shortestUnstridedRun == 0;
+    };
+    return isWhole(sourceGroup) && isWhole(wantedGroup);
+}
+
 bool OperandMove::strided() const {
     // A tile that gets a single run, such as a scalar, has nothing to put in order.
-    const bool words = traffic.total > 0 && (sourceGroup == 1 || wantedGroup == 1);
+    const bool words = traffic.total > 0 && !hasWholeGroups();
     return runBytes < std::min(words ? exchangeWordBytes : shortestUnstridedRun, bytes.max().value);
 }
 
@@ -96,13 +103,15 @@ bool OperandMove::canRegroup(std::int64_t elementBytes) const {
 }
 
 bool OperandMove::canTranspose() const {
-    return strided() && sourceGroup > 1 && wantedGroup > 1;
+    return runBytes < std::min(shortestUnstridedRun, bytes.max().value) && sourceGroup > 1 &&
+           wantedGroup > 1;
 }
 
 OperandMove planMove(LoweringContext& context, const PlacedStorage& placed, const Blocking& needed,
                      const std::vector<OrderLevel>& wantedOrder) {
     const Storage& storage = placed.storage;
     OperandMove move;
+    move.elementBytes = storage.elementBytes;
     move.traffic = context.traffic().between(storage.layout.blocking, needed, storage.atomSizes);
     move.bytes = context.traffic().elementsOf(needed).scaled(storage.elementBytes);
     const std::vector<std::int64_t> held = blockSizes(storage.layout.blocking, storage.atomSizes);
@@ -126,6 +135,7 @@ OperandMove planUnfold(const PlacedStorage& placed, const Blocking& needed,
                        const std::vector<int>& channelAtoms, std::int64_t wantedGroup) {
     const Storage& storage = placed.storage;
     OperandMove move;
+    move.elementBytes = storage.elementBytes;
     move.traffic.received = needed.elements();
     move.traffic.total = move.traffic.received.sum();
     const TileSeries held = storage.layout.blocking.elements();
@@ -167,10 +177,20 @@ std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes) {
         std::llround(fixedCopyCycles + perByte * static_cast<double>(bytes)));
 }
 
-std::int64_t localCopyCycles(const Target& target, std::int64_t bytes) {
+std::int64_t localCopyCycles(const MachineOptions& machine, std::int64_t bytes) {
+    if (bytes == 0)
+        return 0;
+    if (machine.ipuModel) {
+        // Cycles of a worker before its first element (*assumed*: published reductions leave 60 to
+        // 200 cycles for a copy of 32 bytes, and convolutions 40 to 170 for each copy of a call).
+        constexpr std::int64_t workerStart = 20;
+        return machine.target.workers * workerStart +
+               static_cast<std::int64_t>(
+                   std::llround(cyclesPerByteRun8 * static_cast<double>(bytes)));
+    }
     // Fixed cost of a local copy by six workers, measured on ipu21 (public kernel notes).
     constexpr std::int64_t fixed = 288;
-    return bytes == 0 ? 0 : fixed + ceilDiv(bytes, target.memcpyBytesPerCycle);
+    return fixed + ceilDiv(bytes, std::int64_t{machine.target.memcpyBytesPerCycle});
 }
 
 std::string copyVertex(std::int64_t runBytes) {

@@ -30,6 +30,7 @@ struct OperandMove {
     std::int64_t runBytes = 0; ///< contiguous at source and destination
     /// Innermost groups at source and destination, of different dimensions; 1 where there is none.
     std::int64_t sourceGroup = 1, wantedGroup = 1;
+    std::int64_t elementBytes = 0; ///< 0: groups hold whole 64-bit atoms
     /// What of the source's group is on one tile wherever the source is cut.
     std::int64_t sourceRun = 1;
     /// What the user reads; empty for windows of an unfolded operand, in groups of `wantedGroup`.
@@ -45,8 +46,10 @@ struct OperandMove {
     [[nodiscard]] bool strided() const;
     /// Nothing moves between tiles, but each has to put what it has in sequence.
     [[nodiscard]] bool isInOtherSequence() const;
-    /// Strided, but both groups are whole 64-bit atoms: a transpose of blocks puts the elements in
+    /// Both groups are whole 64-bit atoms, so that a transpose of blocks puts the elements in
     /// groups as wanted, after which whole atoms can move (PopLibs regroupIfBeneficial).
+    [[nodiscard]] bool hasWholeGroups() const;
+    /// Strided, with such groups.
     [[nodiscard]] bool canRegroup(std::int64_t elementBytes) const;
     /// The same for blocks that are transposed where they lie, whatever the size of their groups
     /// (PopLibs fullyConnectedWeightTranspose; groups of one element are copied).
@@ -74,8 +77,9 @@ bool isThere(const OperandMove& move);
 /// ten thousand random copies (PopLibs poplin/ConvModel.cpp).
 std::int64_t rearrangeCycles(std::int64_t bytes, std::int64_t runBytes);
 
-/// Cycles of a plain copy of `bytes` on a tile by all workers, whole 64-bit atoms in order.
-std::int64_t localCopyCycles(const Target& target, std::int64_t bytes);
+/// Cycles of a plain copy of `bytes` on a tile by all workers, whole 64-bit atoms in order: as
+/// measured on the machine, or as the IPU Model counts them, at the rate of the regression.
+std::int64_t localCopyCycles(const MachineOptions& machine, std::int64_t bytes);
 
 /// Class of the copy vertex for contiguous runs of `runBytes`.
 std::string copyVertex(std::int64_t runBytes);

@@ -1,5 +1,6 @@
 #include "simulator/lowering/operations/embedding_operands.h"
 
+#include <iterator>
 #include <utility>
 
 #include "simulator/lowering/movement/views.h"
@@ -55,10 +56,10 @@ VariableId bringTable(LoweringContext& context, const EmbeddingLayout& layout, T
     return gather.bring(placed, planMove(context, placed, need, wanted), "baseT");
 }
 
-void preferApartFrom(ProgramBuilder& builder, VariableId table,
-                     std::initializer_list<VariableId> others) {
-    for (const VariableId other : others)
-        builder.preferApart(other, table);
+void preferApart(ProgramBuilder& builder, std::initializer_list<VariableId> operands) {
+    for (auto one = operands.begin(); one != operands.end(); ++one)
+        for (auto other = std::next(one); other != operands.end(); ++other)
+            builder.preferApart(*other, *one);
 }
 
 VariableId bringIndices(LoweringContext& context, const EmbeddingLayout& layout, TensorId indices,

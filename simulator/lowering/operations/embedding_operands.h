@@ -22,10 +22,9 @@ void shareTable(LoweringContext& context, const EmbeddingLayout& layout, TensorI
 VariableId bringTable(LoweringContext& context, const EmbeddingLayout& layout, TensorId table,
                       std::size_t axis, OperandGather& gather);
 
-/// What is looked up or added lies in other memory elements than the table, where there is room. No
-/// codelet demands it, but published fullest tiles have it.
-void preferApartFrom(ProgramBuilder& builder, VariableId table,
-                     std::initializer_list<VariableId> others);
+/// What a vertex reads and writes, the table first, lies in memory elements of its own, where there
+/// is room. No codelet demands it, but published fullest tiles have it.
+void preferApart(ProgramBuilder& builder, std::initializer_list<VariableId> operands);
 
 /// The indices of each look-up part on all its tiles.
 VariableId bringIndices(LoweringContext& context, const EmbeddingLayout& layout, TensorId indices,

@@ -48,12 +48,12 @@ public:
         if (layout_.plan().splits.sliced == 1) {
             const VariableId made = context_.makeResult(op_.outputs[0], op_.name + "/out",
                                                         std::move(storage), *std::move(view));
-            preferApartFrom(b_, table, {indices, made});
+            preferApart(b_, {table, indices, made});
             slice(name_, partials, perPart(), {table, indices}, made);
             return;
         }
         const VariableId partial = partialVariable("/partials", partials);
-        preferApartFrom(b_, table, {indices, partial});
+        preferApart(b_, {table, indices, partial});
         slice(name_, partials, perPart(), {table, indices}, partial);
         const VariableId gathered = secondStageInput(partial, partials, picked);
         const VariableId made = context_.makeResult(op_.outputs[0], op_.name + "/out",

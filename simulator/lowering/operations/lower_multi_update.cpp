@@ -121,7 +121,7 @@ private:
         const VariableId indices = bringIndices(context_, layout_, op_.inputs[1], gather);
         const VariableId deltas = bringDeltas(context_.storageOf(op_.inputs[2]), gather);
         gather.emit();
-        preferApartFrom(b_, table.variable, {indices, deltas});
+        preferApart(b_, {table.variable, indices, deltas});
         update(table.storage.layout.blocking.elements(), {indices, deltas}, table.variable);
     }
 
@@ -168,7 +168,7 @@ private:
         const VariableId indices = bringIndices(context_, layout_, op_.inputs[1], gather);
         const VariableId rows = bringDeltas(deltas, gather);
         gather.emit();
-        preferApartFrom(b_, table.variable, {indices, rows, partials});
+        preferApart(b_, {partials, indices, rows});
         update(whole, {indices, rows}, partials);
         addToTable(table, stored, sumPartials(table.storage.layout.blocking, partials));
     }

@@ -283,7 +283,7 @@ private:
     void putInOrder(const std::string& name, const TileSeries& rotated, VariableId from,
                     VariableId to) {
         const TileSeries cycles = rotated.mapped([&](std::int64_t n) {
-            return localCopyCycles(context_.target(), n * bytesOf(partialType_));
+            return localCopyCycles(context_.options().machine, n * bytesOf(partialType_));
         });
         b_.keepApart(to, from);
         b_.execute(name + "/OnTileCopyPost", cycles, {{copyVertex(8), rotated.ones()}},

@@ -1,4 +1,5 @@
 // Calls of functions in the program: names, code, copies, lives and times.
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -170,6 +171,32 @@ private slots:
                 continue;
             for (const VariableId read : exchange->variablesRead)
                 QVERIFY2(!profile.variables[read].alwaysLive, exchange->name.c_str());
+        }
+    }
+
+    /// Copies on tiles are the steps of a call whose cycles the IPU Model counts otherwise.
+    void copiesOfCallsAreThoseOfTheIpuModel() {
+        const auto cyclesOfCopies = [](bool ipuModel) {
+            RunOptions options = onTiles(32, true);
+            options.machine.ipuModel = ipuModel;
+            const Profile profile = simulate(tower(), options);
+            std::set<std::int64_t> cycles;
+            for (const Program* step : ofKind(profile, ProgramKind::OnTileExecute))
+                if (std::string_view(step->name).ends_with("/callInputs/OnTileCopy"))
+                    cycles.insert(profile.computeSets[step->computeSet].cycles.max().value);
+            return cycles;
+        };
+        const std::set<std::int64_t> measured = cyclesOfCopies(false);
+        const std::set<std::int64_t> counted = cyclesOfCopies(true);
+        QVERIFY(!measured.empty());
+        QCOMPARE(measured.size(), counted.size());
+        auto count = counted.begin();
+        for (const std::int64_t cycles : measured) {
+            const double bytes = 8.0 * static_cast<double>(cycles - 288);
+            QVERIFY(bytes > 0);
+            QVERIFY2(std::abs(120 + 0.44 * bytes - static_cast<double>(*count)) < 4,
+                     fmt::format("{} and {}", cycles, *count).c_str());
+            ++count;
         }
     }
 

@@ -164,29 +164,47 @@ private slots:
     }
 
     /// An exchange writes words of 32 bits where they belong. Copies on a tile move 64 bits, as do
-    /// exchanges where a transpose of blocks makes groups of them.
+    /// exchanges where a transpose of blocks makes groups of them; it cannot where a group on
+    /// either side is no whole number of atoms.
     void wordsAreExchangedToTheirPlaces_data() {
         QTest::addColumn<int>("run");
         QTest::addColumn<int>("moved");
         QTest::addColumn<int>("sourceGroup");
+        QTest::addColumn<int>("wantedGroup");
         QTest::addColumn<bool>("strided");
-        QTest::newRow("a word") << 4 << 1000 << 1 << false;
-        QTest::newRow("half a word") << 2 << 1000 << 1 << true;
-        QTest::newRow("a word on the tile") << 4 << 0 << 1 << true;
-        QTest::newRow("an atom on the tile") << 8 << 0 << 1 << false;
-        QTest::newRow("a word between groups") << 4 << 1000 << 8 << true;
+        QTest::newRow("a word") << 4 << 1000 << 1 << 16 << false;
+        QTest::newRow("half a word") << 2 << 1000 << 1 << 16 << true;
+        QTest::newRow("a word on the tile") << 4 << 0 << 1 << 16 << true;
+        QTest::newRow("an atom on the tile") << 8 << 0 << 1 << 16 << false;
+        QTest::newRow("a word between groups") << 4 << 1000 << 8 << 16 << true;
+        QTest::newRow("a word from groups of five") << 4 << 1000 << 5 << 16 << false;
+        QTest::newRow("a word to groups of five") << 4 << 1000 << 8 << 5 << false;
+        QTest::newRow("half a word from groups of five") << 2 << 1000 << 5 << 16 << true;
     }
     void wordsAreExchangedToTheirPlaces() {
         QFETCH(int, run);
         QFETCH(int, moved);
         QFETCH(int, sourceGroup);
+        QFETCH(int, wantedGroup);
         OperandMove move;
         move.bytes = TileSeries(TileId(0), 10, 100);
         move.runBytes = run;
         move.traffic.total = moved;
+        move.elementBytes = run;
         move.sourceGroup = sourceGroup;
-        move.wantedGroup = 16;
+        move.wantedGroup = wantedGroup;
         QTEST(move.strided(), "strided");
+    }
+
+    /// The machine copies 64 bits a cycle, the IPU Model fewer; it begins sooner.
+    void copiesOfTheIpuModel() {
+        MachineOptions machine;
+        QCOMPARE(localCopyCycles(machine, 0), 0);
+        QCOMPARE(localCopyCycles(machine, 8000), 288 + 1000);
+        machine.ipuModel = true;
+        QCOMPARE(localCopyCycles(machine, 0), 0);
+        QCOMPARE(localCopyCycles(machine, 8), 6 * 20 + 4);
+        QCOMPARE(localCopyCycles(machine, 8000), 6 * 20 + 3520);
     }
 
     /// Halves of channels: each is read where it lies, and neither is overwritten.
@@ -257,7 +275,11 @@ private slots:
         const std::filesystem::path file = TILESCOPE_SHARED_DIR "/models/light_shufflenet.onnx";
         if (!std::filesystem::exists(file))
             QSKIP("left out: ShuffleNet does not lie beside the checkout");
-        checkShuffles(importOnnx(file, {}), 16);
+        // Of halves: words of single precision are exchanged to their places where groups of a
+        // shuffle are no whole atoms.
+        sim::ImportOptions halves;
+        halves.half = true;
+        checkShuffles(importOnnx(file, halves), 16);
     }
 
     void ordersAsText_data() {

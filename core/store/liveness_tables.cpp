@@ -1,5 +1,7 @@
 // When each variable is live, and how many bytes are live at each step.
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include "core/profile/liveness_curve.h"
 #include "core/store/table_group.h"
@@ -33,6 +35,17 @@ void writeLiveness(const Profile& profile, const Database& db) {
         rows->finish();
 }
 
+/// The last class that a variable has; -1 if none has one.
+std::int64_t lastClassUsed(const Database& db) {
+    std::int64_t last = -1;
+    const std::array<std::string, 1> column{"liveness_class"};
+    StoredRows variables(db, {column, "variables", "id"});
+    while (const StoredRow* row = variables.next())
+        if (!row->isNull(0))
+            last = std::max(last, row->integer(0));
+    return last;
+}
+
 IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& file) {
     IdVector<LivenessClassId, LivenessClass> classes;
     // Classes without an interval are not in the file, but each has a variable.
@@ -47,8 +60,7 @@ IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& 
             classes.add({});
         classes.back().intervals.push_back({idAt<StepId>(row, 1), idAt<StepId>(row, 2)});
     }
-    const std::int64_t used =
-        file.db.integer("SELECT coalesce(max(liveness_class), -1) FROM variables");
+    const std::int64_t used = lastClassUsed(file.db);
     if (used >= most)
         throw DamagedProfile("a variable has a liveness class that does not exist");
     while (static_cast<std::int64_t>(classes.size()) <= used)
@@ -60,19 +72,24 @@ IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& 
 
 std::vector<std::int64_t> ProfileReader::notAlwaysLive() const {
     std::vector<std::int64_t> bytes;
-    Statement row = impl_->db.prepare("SELECT not_always_live FROM liveness_steps ORDER BY step");
-    while (row.step())
-        bytes.push_back(amountAt(row, 0));
+    const std::array<std::string, 1> column{"not_always_live"};
+    StoredRows rows(impl_->db, {column, stepTable.name, "step"});
+    while (const StoredRow* row = rows.next())
+        bytes.push_back(amountAt(*row, 0));
     return bytes;
 }
 
 LivenessCurve ProfileReader::livenessCurve() const {
     LivenessCurve curve{notAlwaysLive(), {}};
     curve.byIpu.assign(static_cast<std::size_t>(info().target.ipus),
-                       std::vector<std::int64_t>(curve.notAlwaysLive.size(), 0));
-    Statement ipu = impl_->db.prepare("SELECT ipu, step, not_always_live FROM liveness_by_ipu");
-    while (ipu.step())
-        element(element(curve.byIpu, ipu.integer(0)), ipu.integer(1)) = amountAt(ipu, 2);
+                       StepBytes(curve.notAlwaysLive.size()));
+    Statement ipu = impl_->db.prepare(
+        "SELECT ipu, step, not_always_live FROM liveness_by_ipu ORDER BY step, ipu");
+    while (ipu.step()) {
+        const std::int64_t step = ipu.integer(1);
+        (void)element(curve.notAlwaysLive, step); // there is one
+        element(curve.byIpu, ipu.integer(0)).set(static_cast<std::size_t>(step), amountAt(ipu, 2));
+    }
     return curve;
 }
 

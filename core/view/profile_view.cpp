@@ -88,6 +88,14 @@ ProfileView::Part<LivenessCurve> ProfileView::livenessCurve(Stop stop) const {
     });
 }
 
+ProfileView::Part<std::vector<std::int64_t>> ProfileView::notAlwaysLive(Stop stop) const {
+    return notAlwaysLive_.get([&] {
+        if (memory_)
+            return livenessCurve(stop)->notAlwaysLive;
+        return read(stop, [](const ProfileReader& from) { return from.notAlwaysLive(); });
+    });
+}
+
 ProfileView::Part<LiveCells> ProfileView::liveCells(Stop stop) const {
     return liveCells_.get([&] {
         return memory_ ? LiveCells()

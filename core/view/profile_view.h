@@ -64,6 +64,8 @@ public:
     TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
 #undef TILESCOPE_PART
     [[nodiscard]] Part<LivenessCurve> livenessCurve(Stop stop = {}) const;
+    /// LivenessCurve::notAlwaysLive alone: the bytes of each IPU are many times as many.
+    [[nodiscard]] Part<std::vector<std::int64_t>> notAlwaysLive(Stop stop = {}) const;
     /// Empty without a file.
     [[nodiscard]] Part<LiveCells> liveCells(Stop stop = {}) const;
     [[nodiscard]] Part<TraceIndex> trace(Stop stop = {}) const;
@@ -105,6 +107,7 @@ private:
     TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
 #undef TILESCOPE_PART
     LazyPart<LivenessCurve> livenessCurve_;
+    LazyPart<std::vector<std::int64_t>> notAlwaysLive_;
     LazyPart<LiveCells> liveCells_;
     LazyPart<TraceIndex> trace_;
     LazyPart<std::vector<ProgramExecutions>> executions_;

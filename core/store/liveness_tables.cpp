@@ -35,22 +35,29 @@ void writeLiveness(const Profile& profile, const Database& db) {
         rows->finish();
 }
 
-/// The last class that a variable has; -1 if none has one.
-std::int64_t lastClassUsed(const Database& db) {
+/// How many variables there are, and the last class that one has; -1 if none has one.
+struct ClassUse {
+    std::int64_t variables = 0;
     std::int64_t last = -1;
+};
+ClassUse classUseIn(const Database& db) {
+    ClassUse use;
     const std::array<std::string, 1> column{"liveness_class"};
     StoredRows variables(db, {column, "variables", "id"});
-    while (const StoredRow* row = variables.next())
+    while (const StoredRow* row = variables.next()) {
+        ++use.variables;
         if (!row->isNull(0))
-            last = std::max(last, row->integer(0));
-    return last;
+            use.last = std::max(use.last, row->integer(0));
+    }
+    return use;
 }
 
 IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& file) {
     IdVector<LivenessClassId, LivenessClass> classes;
     // Classes without an interval are not in the file, but each has a variable.
-    const std::int64_t most = file.db.integer("SELECT count(*) FROM liveness_intervals") +
-                              file.db.integer("SELECT count(*) FROM variables");
+    const ClassUse use = classUseIn(file.db);
+    const std::int64_t most =
+        file.db.integer("SELECT count(*) FROM liveness_intervals") + use.variables;
     const References<LivenessClassId> classAt(most);
     Statement row = file.db.prepare("SELECT liveness_class, first_step, end_step "
                                     "FROM liveness_intervals ORDER BY 1, 2");
@@ -60,10 +67,9 @@ IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& 
             classes.add({});
         classes.back().intervals.push_back({idAt<StepId>(row, 1), idAt<StepId>(row, 2)});
     }
-    const std::int64_t used = lastClassUsed(file.db);
-    if (used >= most)
+    if (use.last >= most)
         throw DamagedProfile("a variable has a liveness class that does not exist");
-    while (static_cast<std::int64_t>(classes.size()) <= used)
+    while (static_cast<std::int64_t>(classes.size()) <= use.last)
         classes.add({});
     return classes;
 }

@@ -38,9 +38,15 @@ public:
     [[nodiscard]] std::size_t remaining() const { return data_.size() - at_; }
 
     std::uint64_t next() {
-        // Most numbers of millions are of one byte.
+        // Most numbers of millions are of one byte, and most others of two.
         if (at_ < data_.size() && data_[at_] < std::byte{0x80})
             return static_cast<std::uint64_t>(data_[at_++]);
+        if (remaining() > 1 && data_[at_ + 1] < std::byte{0x80}) {
+            const auto low = static_cast<std::uint64_t>(data_[at_] & std::byte{0x7F});
+            const auto high = static_cast<std::uint64_t>(data_[at_ + 1]);
+            at_ += 2;
+            return high << 7 | low;
+        }
         return nextOfSeveral();
     }
     std::int64_t nextSigned() { return unzigzag(next()); }

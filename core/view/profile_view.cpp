@@ -14,6 +14,11 @@ ProfileView::ProfileView(const ProfileReader& opened)
     , info_(opened.info())
     , stamp_(opened.stamp()) {}
 
+ProfileView::ProfileView(ProfileReader&& opened)
+    : ProfileView(std::as_const(opened)) {
+    readers_.push_back(std::move(opened));
+}
+
 ProfileView::ProfileView(const std::filesystem::path& file)
     : ProfileView(ProfileReader(file)) {}
 

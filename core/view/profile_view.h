@@ -41,6 +41,8 @@ public:
     /// For a file that has been opened. If it is rewritten, later reads throw UserError, rather
     /// than returning a part of another profile.
     explicit ProfileView(const ProfileReader& opened);
+    /// The same; the reader is kept for the parts.
+    explicit ProfileView(ProfileReader&& opened);
     /// Throws UserError if the file is not a profile, see ProfileReader.
     explicit ProfileView(const std::filesystem::path& file);
     /// For a profile that was never written; `file()` is empty and there is no reader.

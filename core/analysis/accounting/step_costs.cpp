@@ -81,11 +81,11 @@ std::vector<StepEstimate> estimatedStep(const Program& program,
         on.bytes += tiles * value;
     };
     if (program.computeSet.valid() && program.computeSet.index() < computeSets.size()) {
-        const TileSeries& all = computeSets[program.computeSet].cycles;
-        found.each(all, cycles);
-        found.each(all, [](StepEstimate& on, std::int32_t tiles, std::int64_t value) {
-            on.tileCycles += tiles * value;
-        });
+        found.each(computeSets[program.computeSet].cycles,
+                   [](StepEstimate& on, std::int32_t tiles, std::int64_t value) {
+                       on.cycles = std::max(on.cycles, value);
+                       on.tileCycles += tiles * value;
+                   });
     } else if (program.exchange.valid() && program.exchange.index() < exchanges.size()) {
         found.each(exchanges[program.exchange].cycles, cycles);
         found.each(exchanges[program.exchange].bytesReceived, bytes);

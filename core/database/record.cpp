@@ -43,14 +43,14 @@ inline std::uint64_t takeNumber(std::span<const std::byte> bytes, std::size_t& a
     return takeLongNumber(bytes, at);
 }
 
-inline std::uint64_t bytesOf(std::uint64_t type) {
-    constexpr std::array<std::uint8_t, RecordValue::zero + 2> sizes{0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
-    if (type >= RecordValue::firstBytes)
-        return (type - RecordValue::firstBytes) / 2;
-    if (type >= sizes.size())
-        noRecord(); // for SQLite's own use
-    return sizes[type];
-}
+/// Bytes of values by their types of one byte.
+constexpr std::uint8_t noSize = 0xFF; // types for SQLite's own use
+constexpr auto sizes = [] {
+    std::array<std::uint8_t, 0x80> of{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, noSize, noSize};
+    for (std::size_t type = RecordValue::firstBytes; type < of.size(); ++type)
+        of[type] = static_cast<std::uint8_t>((type - RecordValue::firstBytes) / 2);
+    return of;
+}();
 
 /// Bytes of a number of a size that is known here.
 template <class Whole> std::int64_t wholeNumber(std::span<const std::byte> bytes) {
@@ -144,7 +144,8 @@ std::span<const std::byte> RecordValue::blob() const {
 std::int64_t Record::take(const FilePages& pages, std::span<const std::byte> page, std::size_t at) {
     page = page.first(pages.usableBytes());
     const std::uint64_t total = takeNumber(page, at);
-    if (total > pages.count() * pages.usableBytes())
+    constexpr std::uint64_t longest = 1'000'000'000; // SQLite has none that is longer
+    if (total > std::min(longest, std::uint64_t{pages.count()} * pages.usableBytes()))
         noRecord();
     total_ = total;
     const auto rowId = static_cast<std::int64_t>(takeNumber(page, at));
@@ -171,12 +172,21 @@ void Record::readHeader(const FilePages& pages) {
     auto field = fields_.begin();
     for (; field != fields_.end() && at < header.size(); ++field) {
         const std::uint64_t type = takeNumber(header, at);
-        const std::uint64_t bytes = bytesOf(type);
-        if (bytes > total_ - begin)
-            noRecord();
+        std::uint64_t bytes = 0;
+        if (type < sizes.size()) {
+            bytes = sizes[type];
+            if (bytes == noSize)
+                noRecord();
+        } else {
+            bytes = (type - RecordValue::firstBytes) / 2;
+            if (bytes > total_)
+                noRecord();
+        }
         *field = {type, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(bytes)};
         begin += bytes;
     }
+    if (begin > total_)
+        noRecord();
     std::fill(field, fields_.end(), Field{});
 }
 
@@ -192,6 +202,9 @@ void Record::join(const FilePages& pages) const {
     joined_.assign(local_.begin(), local_.end());
     std::uint32_t next = overflow_;
     while (joined_.size() < total_) {
+        // A page belongs to one record. Damaged ones that share long chains would never end.
+        if (++overflowPages_ > pages.count())
+            noRecord();
         pages.read(next, page_);
         const std::span<const std::byte> page = std::span(page_).first(pages.usableBytes());
         next = static_cast<std::uint32_t>(bigEndian(page.first(4)));

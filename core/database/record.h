@@ -42,6 +42,8 @@ public:
     /// id. Throws DamagedProfile for what is none.
     std::int64_t take(const FilePages& pages, std::span<const std::byte> page, std::size_t at);
 
+    /// Bytes of it that are in the leaf.
+    [[nodiscard]] std::size_t bytesInLeaf() const { return local_.size(); }
     /// A value, valid until the next cell; NULL behind the last one.
     [[nodiscard]] RecordValue value(const FilePages& pages, std::size_t at) const {
         const Field& field = fields_[at];
@@ -68,6 +70,7 @@ private:
     mutable std::vector<std::byte> joined_;
     mutable bool isJoined_ = false;
     mutable std::vector<std::byte> page_;
+    mutable std::size_t overflowPages_ = 0; ///< of all records so far
 };
 
 } // namespace tilescope

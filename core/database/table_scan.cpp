@@ -24,6 +24,10 @@ constexpr std::size_t leafHeaderBytes = 8;
 /// SQLite refuses deeper trees, too.
 constexpr std::size_t mostLevels = 20;
 
+[[noreturn]] void noTree() {
+    throw DamagedProfile("the pages of a table contradict each other");
+}
+
 /// The first page of a table; none if it is no table of the file. The statement stays where it is.
 std::uint32_t rootOf(Statement& statement, std::string_view table) {
     statement.bind(0, table);
@@ -113,20 +117,20 @@ TableScan::TableScan(Statement lock, FilePages pages, std::vector<int> places)
 void TableScan::descend(std::uint32_t page) {
     // A damaged tree may have circles.
     if (++visited_ > pages_.count() || depth_ == mostLevels)
-        throw DamagedProfile("the pages of a table contradict each other");
+        noTree();
     if (depth_ == path_.size())
         path_.emplace_back();
     Level& level = path_[depth_++];
     pages_.read(page, level.page);
     const std::byte kind = level.page[0];
     if (kind != leafOfTable && kind != insideOfTable)
-        throw DamagedProfile("the pages of a table contradict each other");
+        noTree();
     level.isLeaf = kind == leafOfTable;
-    level.next = 0;
+    level.next = level.bytes = 0;
     level.cells = bigEndian(std::span(level.page).subspan(cellCountAt, 2));
     const std::size_t header = level.isLeaf ? leafHeaderBytes : insideHeaderBytes;
     if (header + 2 * level.cells > pages_.usableBytes())
-        throw DamagedProfile("the pages of a table contradict each other");
+        noTree();
 }
 
 std::size_t TableScan::cellAt(const Level& level, std::size_t cell) {
@@ -138,7 +142,7 @@ std::uint32_t TableScan::childOf(const Level& level, std::size_t cell) const {
     constexpr std::size_t pageNumber = 4;
     const std::size_t at = cell == level.cells ? rightmostAt : cellAt(level, cell);
     if (at + pageNumber > pages_.usableBytes())
-        throw DamagedProfile("the pages of a table contradict each other");
+        noTree();
     return static_cast<std::uint32_t>(bigEndian(std::span(level.page).subspan(at, pageNumber)));
 }
 
@@ -153,6 +157,9 @@ bool TableScan::step() {
             descend(childOf(level, cell));
         } else {
             rowId_ = record_.take(pages_, level.page, cellAt(level, cell));
+            level.bytes += record_.bytesInLeaf();
+            if (level.bytes > level.page.size()) // records that share their bytes
+                noTree();
             return true;
         }
     }

@@ -49,6 +49,7 @@ private:
         std::vector<std::byte> page;
         std::size_t next = 0;
         std::size_t cells = 0;
+        std::size_t bytes = 0; ///< of the records that were taken
         bool isLeaf = false;
     };
 

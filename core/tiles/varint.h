@@ -64,7 +64,7 @@ public:
     [[nodiscard]] bool atEnd() const { return at_ == data_.size(); }
     [[nodiscard]] std::size_t remaining() const { return data_.size() - at_; }
 
-    std::uint64_t next() {
+    [[gnu::always_inline]] std::uint64_t next() {
         // Most numbers of millions are of one byte, and most others of two.
         if (at_ < data_.size() && data_[at_] < std::byte{0x80})
             return static_cast<std::uint64_t>(data_[at_++]);
@@ -79,7 +79,7 @@ public:
     std::int64_t nextSigned() { return unzigzag(next()); }
 
 private:
-    std::uint64_t nextOfSeveral() {
+    [[gnu::noinline]] std::uint64_t nextOfSeveral() {
         std::uint64_t value = 0;
         for (unsigned shift = 0; shift < 64; shift += 7) {
             if (at_ == data_.size())

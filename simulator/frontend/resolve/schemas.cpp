@@ -44,9 +44,12 @@ const onnx::OpSchema* Schemas::ownOf(const std::string& type, int opset) {
     if (known == all.rend())
         return nullptr;
     const std::string name = fmt::format("{} {}", type, known->since);
-    const auto found = made_.find(name);
-    return found != made_.end() ? &found->second
-                                : &made_.emplace(name, known->make()).first->second;
+    const auto [at, isNew] = made_.try_emplace(name);
+    if (isNew) {
+        at->second = known->make();
+        at->second.Finalize(); // as the registry does
+    }
+    return &at->second;
 }
 
 const onnx::OpSchema* Schemas::of(const std::string& type, int opset) {

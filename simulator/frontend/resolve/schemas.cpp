@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <onnx/defs/operator_sets.h>
 #include <string_view>
+#include <utility>
 
 namespace tilescope::sim {
 namespace {
@@ -44,12 +45,11 @@ const onnx::OpSchema* Schemas::ownOf(const std::string& type, int opset) {
     if (known == all.rend())
         return nullptr;
     const std::string name = fmt::format("{} {}", type, known->since);
-    const auto [at, isNew] = made_.try_emplace(name);
-    if (isNew) {
-        at->second = known->make();
-        at->second.Finalize(); // as the registry does
-    }
-    return &at->second;
+    if (const auto found = made_.find(name); found != made_.end())
+        return &found->second;
+    onnx::OpSchema schema = known->make();
+    schema.Finalize(); // as the registry does
+    return &made_.emplace(name, std::move(schema)).first->second;
 }
 
 const onnx::OpSchema* Schemas::of(const std::string& type, int opset) {

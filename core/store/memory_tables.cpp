@@ -84,8 +84,9 @@ std::optional<IdVector<TileId, TileMemory>> readTileSeries(const ProfileReader::
                 return {};
             throw DamagedProfile("a series of tiles is missing");
         }
-        while (tiles.empty() ||
-               tiles.size() < static_cast<std::size_t>(file.info.target.totalTiles()))
+        const auto all = static_cast<std::size_t>(file.info.target.totalTiles());
+        tiles.reserve(all);
+        while (tiles.empty() || tiles.size() < all)
             tiles.add({});
         takeSeries(tiles, member, TileSeries::decode(row.blob(0)));
     }

@@ -58,8 +58,9 @@ void bindRandom(Statement& row, int at, std::mt19937_64& random) {
 void writeThings(const fs::path& file, const std::string& setup, int rows, std::uint64_t seed) {
     fs::remove(file);
     const Database db(DatabaseOrigin{.file = file.string()}, Database::Mode::Create);
-    db.execute(setup + "; CREATE TABLE things(id INTEGER PRIMARY KEY, note TEXT, size INTEGER, "
-                       "share REAL, data BLOB); CREATE TABLE others(id INTEGER PRIMARY KEY)");
+    db.execute("PRAGMA synchronous=OFF; " + setup +
+               "; CREATE TABLE things(id INTEGER PRIMARY KEY, note TEXT, size INTEGER, "
+               "share REAL, data BLOB); CREATE TABLE others(id INTEGER PRIMARY KEY)");
     db.execute("BEGIN");
     Statement insert = db.prepare("INSERT INTO things VALUES(?, ?, ?, ?, ?)");
     std::mt19937_64 random(seed);
@@ -253,7 +254,8 @@ private slots:
         {
             const Database db(DatabaseOrigin{.file = file("shared.db").string()},
                               Database::Mode::Create);
-            db.execute("PRAGMA page_size=512; CREATE TABLE things(id INTEGER PRIMARY KEY, note "
+            db.execute("PRAGMA synchronous=OFF; PRAGMA page_size=512; CREATE TABLE things(id "
+                       "INTEGER PRIMARY KEY, note "
                        "TEXT, size INTEGER, share REAL, data BLOB);"
                        "INSERT INTO things(note) VALUES(printf('%300s', 'long')), ('a'), ('b')");
             root = db.integer("SELECT rootpage FROM sqlite_master WHERE name = 'things'");

@@ -142,6 +142,10 @@ bool Statement::isNull(int at) const {
     return sqlite3_column_type(statement_, at) == SQLITE_NULL;
 }
 
+bool Statement::isNumber(int at) const {
+    return type(at) == SQLITE_INTEGER || type(at) == SQLITE_FLOAT;
+}
+
 int Statement::type(int at) const {
     return sqlite3_column_type(statement_, at);
 }
@@ -219,7 +223,7 @@ Statement Database::prepare(std::string_view sql) const {
 void Database::execute(std::string_view sql) const {
     const int code = sqlite3_exec(db_, std::string(sql).c_str(), nullptr, nullptr, nullptr);
     if (code != SQLITE_OK)
-        fail(db_, code, origin_);
+        fail(code);
 }
 
 std::int64_t Database::integer(std::string_view sql) const {
@@ -235,10 +239,14 @@ void Database::stopWith(std::stop_token token) {
         stop_.get());
 }
 
+void Database::fail(int code) const {
+    tilescope::fail(db_, code, origin_);
+}
+
 void Database::close() {
     const int code = sqlite3_close(db_);
     if (code != SQLITE_OK)
-        fail(db_, code, origin_);
+        fail(code);
     db_ = nullptr;
 }
 

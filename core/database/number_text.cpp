@@ -22,7 +22,16 @@ void addNumber(std::string& text, std::int64_t number) {
 }
 
 std::int64_t NumberText::number() {
+    // So many digits cannot overflow; signs and longer numbers are rare.
+    constexpr std::ptrdiff_t safeDigits = std::numeric_limits<std::int64_t>::digits10;
+    const char* digit = at_;
     std::int64_t value = 0;
+    for (; digit != end_ && *digit >= '0' && *digit <= '9' && digit - at_ < safeDigits; ++digit)
+        value = 10 * value + (*digit - '0');
+    if (digit != at_ && (digit == end_ || *digit < '0' || *digit > '9')) {
+        at_ = digit;
+        return value;
+    }
     const auto [rest, error] = std::from_chars(at_, end_, value);
     if (error != std::errc())
         unreadable();

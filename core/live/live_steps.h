@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/live/liveness_order.h"
+#include "core/profile/liveness_curve.h"
 #include "core/trace/lane_cursor.h"
 
 namespace tilescope {
@@ -22,7 +23,7 @@ class LiveSteps {
 public:
     /// `bytes` are by step of the order, without what is always live. All outlive this.
     LiveSteps(const TraceLanes& lanes, const LivenessOrder& order, IpuId ipu,
-              const std::vector<std::int64_t>& bytes)
+              const StepBytes& bytes)
         : lanes_(lanes)
         , order_(order)
         , bytes_(bytes)
@@ -58,7 +59,7 @@ public:
 private:
     const TraceLanes& lanes_;
     const LivenessOrder& order_;
-    const std::vector<std::int64_t>& bytes_;
+    const StepBytes& bytes_;
     IpuId ipu_;
     std::map<TraceBodyId, LaneCursor> cursors_;
     std::map<EnteredBody, bool> hasBytes_;

@@ -1,6 +1,4 @@
 // What the host did before the execution.
-#include <sqlite3.h>
-
 #include "core/store/table_group.h"
 
 namespace tilescope {
@@ -9,8 +7,8 @@ namespace {
 // Three years: no compilation takes longer, and arithmetic on it is safe in cycles of any clock.
 constexpr double longestHostSeconds = 1e8;
 
-double hostSecondsAt(const Statement& row, int at) {
-    const bool isNumber = row.type(at) == SQLITE_FLOAT || row.type(at) == SQLITE_INTEGER;
+double hostSecondsAt(const StoredRow& row, int at) {
+    const bool isNumber = row.isNumber(at);
     const double seconds = isNumber ? row.real(at) : std::nan("");
     if (!(seconds >= 0 && seconds <= longestHostSeconds))
         throw DamagedProfile("a time of the host is impossible");

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-std::int64_t tileBytesAt(const Statement& row, int at) {
+std::int64_t tileBytesAt(const StoredRow& row, int at) {
     const std::int64_t value = row.integer(at);
     if (value < 0 || value > TileSeries::largestStored)
         throw DamagedProfile("a row has an impossible size");
@@ -84,8 +84,9 @@ std::optional<IdVector<TileId, TileMemory>> readTileSeries(const ProfileReader::
                 return {};
             throw DamagedProfile("a series of tiles is missing");
         }
-        while (tiles.empty() ||
-               tiles.size() < static_cast<std::size_t>(file.info.target.totalTiles()))
+        const auto all = static_cast<std::size_t>(file.info.target.totalTiles());
+        tiles.reserve(all);
+        while (tiles.empty() || tiles.size() < all)
             tiles.add({});
         takeSeries(tiles, member, TileSeries::decode(row.blob(0)));
     }

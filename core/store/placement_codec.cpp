@@ -56,8 +56,13 @@ std::int64_t nextOffset(std::int64_t before, VarintReader& reader) {
 } // namespace
 
 std::vector<std::byte> encodePlacements(std::span<const Placement> placements) {
-    std::vector<std::byte> raw;
-    putVarint(raw, placements.size());
+    constexpr std::size_t expectedBytes = 4; // of an entry; most have two or three
+    std::size_t entries = 0;
+    for (const Placement& placement : placements)
+        entries += placement.variables.size();
+    VarintWriter raw(expectedBytes * entries);
+    raw.makeRoomFor(1);
+    raw.put(placements.size());
     // Where each variable was last, by variable: both lists are sorted, so that one pass merges
     // them.
     std::vector<PlacedVariable> before;
@@ -65,10 +70,12 @@ std::vector<std::byte> encodePlacements(std::span<const Placement> placements) {
     std::vector<PlacedVariable> sorted;
     for (const Placement& placement : placements) {
         const std::span<const PlacedVariable> placed = byVariable(placement.variables, sorted);
-        putVarint(raw, placed.size());
+        raw.makeRoomFor(1);
+        raw.put(placed.size());
         std::int32_t previous = -1;
         auto known = before.cbegin();
         after.clear();
+        after.reserve(before.size() + placed.size());
         for (const PlacedVariable& entry : placed) {
             while (known != before.cend() && known->variable < entry.variable)
                 after.push_back(*known++);
@@ -76,15 +83,16 @@ std::vector<std::byte> encodePlacements(std::span<const Placement> placements) {
             if (known != before.cend() && known->variable == entry.variable)
                 reference = (known++)->offset;
             const std::int32_t id = entry.variable.value();
-            putVarint(raw, static_cast<std::uint64_t>(id - previous - 1));
-            putVarint(raw, zigzag(entry.offset - reference));
+            raw.makeRoomFor(2);
+            raw.put(static_cast<std::uint64_t>(id - previous - 1));
+            raw.put(zigzag(entry.offset - reference));
             after.push_back(entry);
             previous = id;
         }
         after.insert(after.end(), known, before.cend());
         before.swap(after);
     }
-    return compressed(raw);
+    return compressed(raw.written());
 }
 
 std::vector<Placement> decodePlacements(std::span<const std::byte> data) {

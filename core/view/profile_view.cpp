@@ -14,6 +14,11 @@ ProfileView::ProfileView(const ProfileReader& opened)
     , info_(opened.info())
     , stamp_(opened.stamp()) {}
 
+ProfileView::ProfileView(ProfileReader&& opened)
+    : ProfileView(std::as_const(opened)) {
+    readers_.push_back(std::move(opened));
+}
+
 ProfileView::ProfileView(const std::filesystem::path& file)
     : ProfileView(ProfileReader(file)) {}
 
@@ -85,6 +90,14 @@ ProfileView::Part<LivenessCurve> ProfileView::livenessCurve(Stop stop) const {
         if (memory_)
             return livenessCurveOf(*memory_);
         return read(stop, [](const ProfileReader& from) { return from.livenessCurve(); });
+    });
+}
+
+ProfileView::Part<std::vector<std::int64_t>> ProfileView::notAlwaysLive(Stop stop) const {
+    return notAlwaysLive_.get([&] {
+        if (memory_)
+            return livenessCurve(stop)->notAlwaysLive;
+        return read(stop, [](const ProfileReader& from) { return from.notAlwaysLive(); });
     });
 }
 

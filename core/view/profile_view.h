@@ -41,6 +41,8 @@ public:
     /// For a file that has been opened. If it is rewritten, later reads throw UserError, rather
     /// than returning a part of another profile.
     explicit ProfileView(const ProfileReader& opened);
+    /// The same; the reader is kept for the parts.
+    explicit ProfileView(ProfileReader&& opened);
     /// Throws UserError if the file is not a profile, see ProfileReader.
     explicit ProfileView(const std::filesystem::path& file);
     /// For a profile that was never written; `file()` is empty and there is no reader.
@@ -64,6 +66,8 @@ public:
     TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
 #undef TILESCOPE_PART
     [[nodiscard]] Part<LivenessCurve> livenessCurve(Stop stop = {}) const;
+    /// LivenessCurve::notAlwaysLive alone: the bytes of each IPU are many times as many.
+    [[nodiscard]] Part<std::vector<std::int64_t>> notAlwaysLive(Stop stop = {}) const;
     /// Empty without a file.
     [[nodiscard]] Part<LiveCells> liveCells(Stop stop = {}) const;
     [[nodiscard]] Part<TraceIndex> trace(Stop stop = {}) const;
@@ -105,6 +109,7 @@ private:
     TILESCOPE_PROFILE_PARTS(TILESCOPE_PART)
 #undef TILESCOPE_PART
     LazyPart<LivenessCurve> livenessCurve_;
+    LazyPart<std::vector<std::int64_t>> notAlwaysLive_;
     LazyPart<LiveCells> liveCells_;
     LazyPart<TraceIndex> trace_;
     LazyPart<std::vector<ProgramExecutions>> executions_;

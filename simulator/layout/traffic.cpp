@@ -47,9 +47,10 @@ private:
 };
 
 TileSeries localElements(const Blocking& stored, const Blocking& needed,
-                         const std::vector<AtomComponent>& components) {
+                         const std::vector<AtomComponent>& components,
+                         const ElementsOf& elementsOf) {
     if (stored == needed)
-        return stored.elements();
+        return elementsOf(stored);
     BlockOverlap overlap(stored, needed, components);
     const HeldBlocks have(stored);
     TileWalk want(needed);
@@ -171,23 +172,24 @@ TileSeries shareOut(std::int64_t total, const TileSeries& weights) {
 
 TileSeries localElements(const Blocking& stored, const Blocking& needed,
                          std::span<const std::int64_t> atomSizes) {
-    return localElements(stored, needed, atomComponents(stored, needed, atomSizes));
+    return localElements(stored, needed, atomComponents(stored, needed, atomSizes),
+                         &Blocking::elements);
 }
 
 Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
-                       std::span<const std::int64_t> atomSizes) {
+                       std::span<const std::int64_t> atomSizes, const ElementsOf& elementsOf) {
     const std::vector<AtomComponent> components = atomComponents(stored, needed, atomSizes);
     const bool independent =
         std::all_of(components.begin(), components.end(),
                     [](const AtomComponent& c) { return c.kind == AtomComponent::Kind::Same; });
-    const TileSeries local = localElements(stored, needed, components);
+    const TileSeries local = localElements(stored, needed, components, elementsOf);
     Traffic traffic;
-    traffic.received = needed.elements() - local;
+    traffic.received = elementsOf(needed) - local;
     traffic.total = traffic.received.sum();
     if (independent && stored.copyCount() == 1)
         traffic.sent = askedFor(stored, needed, components) - local;
     if (traffic.sent.sum() != traffic.total)
-        traffic.sent = shareOut(traffic.total, stored.elements());
+        traffic.sent = shareOut(traffic.total, elementsOf(stored));
     traffic.messages = messagesTo(stored, needed, components, traffic.received);
     traffic.receivers = needed.copiesShare ? 1 : needed.copyCount();
     return traffic;

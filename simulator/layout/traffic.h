@@ -1,6 +1,8 @@
 // Traffic when tiles that hold one blocking of a storage need another.
 #pragma once
 
+#include <functional>
+
 #include "simulator/layout/blocking.h"
 
 namespace tilescope::sim {
@@ -24,11 +26,15 @@ struct Traffic {
 /// To how many tiles an element is sent if `received` elements are received and `held` are held.
 std::int64_t receiversOf(std::int64_t received, std::int64_t held);
 
+/// Elements by tile: Blocking::elements(), or a table of those that are known.
+using ElementsOf = std::function<TileSeries(const Blocking&)>;
+
 /// Exact where both blockings cut the same atoms (dimensions are then independent); where they cut
 /// across each other, received is exact for nested cuts and senders share the load by the elements
 /// they hold. `atomSizes` are those of the storage.
 Traffic trafficBetween(const Blocking& stored, const Blocking& needed,
-                       std::span<const std::int64_t> atomSizes);
+                       std::span<const std::int64_t> atomSizes,
+                       const ElementsOf& elementsOf = &Blocking::elements);
 
 /// Elements that a tile both stores and needs, by tile.
 TileSeries localElements(const Blocking& stored, const Blocking& needed,

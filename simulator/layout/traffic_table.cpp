@@ -57,7 +57,8 @@ const Traffic& TrafficTable::between(const Blocking& stored, const Blocking& nee
                                      const std::vector<std::int64_t>& atomSizes) {
     const auto [at, isNew] = known_.try_emplace(Question{stored, needed, atomSizes});
     if (isNew)
-        at->second = trafficBetween(stored, needed, atomSizes);
+        at->second = trafficBetween(stored, needed, atomSizes,
+                                    [this](const Blocking& of) { return elementsOf(of); });
     return at->second;
 }
 

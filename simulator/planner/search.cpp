@@ -118,7 +118,7 @@ PartitionSearch::PartitionSearch(const Target& target, const TransformedProblem&
     , inBytes_(static_cast<double>(bytesOf(problem_.inType)))
     , partialBytes_(static_cast<double>(bytesOf(problem_.partialType)))
     , kernel_(static_cast<double>(problem_.field.back().kernel))
-    , wordBytes_(static_cast<double>(target.exchangeBytesPerCycle)) {
+    , perByte_(1 / static_cast<double>(target.exchangeBytesPerCycle)) {
     splits_.field.assign(problem_.field.size(), 1);
     splits_.kernel.assign(problem_.field.size(), 1);
     leastCycles_ = leastConvCycles(target, problem_, candidate);
@@ -248,6 +248,19 @@ const PartitionSearch::Rearranged& PartitionSearch::rearrangedOver(std::int64_t 
     return *known;
 }
 
+/// Tiles with other output channels have the same input, and tiles of a shared bus receive it at
+/// once. Dividing takes long, and most partitions in a row have the same output channels.
+double PartitionSearch::receivedBytesOfInput() {
+    if (received_.outChans != splits_.outChans) {
+        const double bus = splits_.outChans % target_.tilesPerSharedBus == 0
+                               ? static_cast<double>(target_.tilesPerSharedBus)
+                               : 1;
+        received_ = {splits_.outChans,
+                     (1 - 1.0 / static_cast<double>(splits_.outChans)) * inBytes_ / bus};
+    }
+    return received_.bytes;
+}
+
 /// True if no completion of the cuts decided so far can be among the best.
 bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
                                const Least& decided) {
@@ -279,31 +292,27 @@ bool PartitionSearch::hopeless(std::size_t decidedCuts, std::int64_t tilesLeft,
     if (forMemory || (!limit && objective != Objective::Tiles))
         return rearranges && static_cast<double>(rearranged().bytes) > mostBytes;
 
-    const double bus = splits_.outChans % target_.tilesPerSharedBus == 0
-                           ? static_cast<double>(target_.tilesPerSharedBus)
-                           : 1;
-    double exchange = input * (1 - 1.0 / static_cast<double>(splits_.outChans)) * inBytes_ / bus;
-    exchange += partials * partialBytes_;
+    const double exchange = input * receivedBytesOfInput() + partials * partialBytes_;
     // Either the field stays whole and the weights have one user, or at least half of the weights
     // are received.
     const auto users = static_cast<double>(decided.users);
     const double weightBytes = weights * inBytes_;
     const double loads = weights * leastCycles_.perWeight;
     const double compute = least(decided.macs, rest.macs) * kernel_ * leastCycles_.perMac;
-    const double received = weightBytes * (1 - 1 / users) / wordBytes_;
+    const double received = weightBytes * (1 - 1 / users) * perByte_;
     if (objective == Objective::Excess) {
         const Rearranged& copies = rearranges ? rearranged() : overAllTiles_;
         return static_cast<double>(copies.bytes) > mostBytes ||
-               exceedsTooMuch(compute + loads, exchange / wordBytes_ + received, copies.cycles);
+               exceedsTooMuch(compute + loads, exchange * perByte_ + received, copies.cycles);
     }
     double step = compute + received;
     if (users == 1 && rest.field > 1) {
         const double whole = least(decided.macs * rest.field, rest.macs / rest.field);
         step =
-            std::min(compute + weightBytes / 2 / wordBytes_, whole * kernel_ * leastCycles_.perMac);
+            std::min(compute + weightBytes / 2 * perByte_, whole * kernel_ * leastCycles_.perMac);
     }
     step += loads;
-    step += exchange / wordBytes_;
+    step += exchange * perByte_;
     const auto most =
         static_cast<double>(objective == Objective::Tiles ? best_.goal().mostCycles : limit->first);
     const auto tooSlow = [&](const Rearranged& copies) {

@@ -120,6 +120,7 @@ private:
     /// The most tiles that a completion of the cuts decided so far takes.
     [[nodiscard]] std::int64_t mostTiles(std::size_t decidedCuts, std::int64_t tilesLeft,
                                          const Least& decided) const;
+    [[nodiscard]] double receivedBytesOfInput();
     /// True if a serial step of no less than so many cycles exceeds the others' steps by more than
     /// the best plan's.
     [[nodiscard]] bool exceedsTooMuch(double compute, double exchange,
@@ -152,7 +153,13 @@ private:
         rearrangedOver_;
     double inBytes_, partialBytes_; ///< of an element
     double kernel_;                 ///< the innermost dimension, which is in no cut
-    double wordBytes_;              ///< exchanged in a cycle
+    double perByte_;                ///< cycles to exchange one
+    /// Of an element of input, on average, for the output channels' number of parts.
+    struct ReceivedInput {
+        std::int64_t outChans = 0;
+        double bytes = 0;
+    };
+    ReceivedInput received_;
     ConvTileSizes sizes_;
     ConvSplits splits_;
 };

@@ -103,6 +103,23 @@ private slots:
         QCOMPARE(error(0, 0), "the program has no steps");
     }
 
+    void onlyStepsWithBytesTakeMemory() {
+        const std::vector<std::int64_t> bytes{0, 0, 5, 0, 7, 0};
+        StepBytes ipu(bytes);
+        QCOMPARE(ipu.heldSteps(), std::size_t{3});
+        QCOMPARE(ipu.all(), bytes);
+        StepBytes again(bytes.size());
+        QCOMPARE(again.heldSteps(), std::size_t{0});
+        again.set(2, 5);
+        again.set(4, 7);
+        for (std::size_t step = 0; step < bytes.size(); ++step)
+            QCOMPARE(again[step], ipu[step]);
+        QVERIFY_THROWS_EXCEPTION(InternalError, again.set(1, 3));
+        QVERIFY_THROWS_EXCEPTION(InternalError, again.set(6, 3));
+        QVERIFY(StepBytes(std::vector<std::int64_t>(4, 0)).all() ==
+                std::vector<std::int64_t>(4, 0));
+    }
+
     void refusesDamagedLiveness() {
         Profile p = sampleProfile();
         p.livenessClasses[LivenessClassId(0)].intervals.back().end = StepId(500);

@@ -123,6 +123,25 @@ private slots:
         }
     }
 
+    void bothWritersWriteTheSame() {
+        std::vector<std::byte> expected;
+        VarintWriter writer(0);
+        for (int bits = 0; bits < 64; ++bits)
+            for (const std::uint64_t less : {0, 1}) {
+                const std::uint64_t value = (std::uint64_t{1} << bits) - less;
+                putVarint(expected, value);
+                writer.makeRoomFor(1);
+                writer.put(value);
+            }
+        const auto written = writer.written();
+        QVERIFY(std::equal(written.begin(), written.end(), expected.begin(), expected.end()));
+        VarintReader reader(written);
+        for (int bits = 0; bits < 64; ++bits)
+            for (const std::uint64_t less : {0, 1})
+                QCOMPARE(reader.next(), (std::uint64_t{1} << bits) - less);
+        QVERIFY(reader.atEnd());
+    }
+
 #ifdef TILESCOPE_HAS_RAPIDCHECK
     void agreesWithDenseVectors() {
         // Few distinct values make runs; zeros make holes.

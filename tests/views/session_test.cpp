@@ -65,6 +65,31 @@ private slots:
         QVERIFY(workers.idle());
     }
 
+    // Answers hold tables of a hundred thousand rows.
+    void answersAreNotCopied() {
+        struct Answer {
+            explicit Answer(int& count)
+                : copies(&count) {}
+            Answer(const Answer& other)
+                : copies(other.copies) {
+                ++*copies;
+            }
+            Answer(Answer&&) = default;
+            int* copies;
+        };
+        Workers workers;
+        BackgroundQuery query(workers);
+        QSignalSpy delivered(&query, &BackgroundQuery::delivered);
+        int copies = 0;
+        bool came = false;
+        query.start([&](const std::stop_token&) -> BackgroundQuery::Deliver {
+            return [&came, answer = Answer(copies)] { came = answer.copies != nullptr; };
+        });
+        QTRY_COMPARE(delivered.count(), 1);
+        QVERIFY(came);
+        QCOMPARE(copies, 0);
+    }
+
     void userErrorsArriveAsText() {
         Workers workers;
         BackgroundQuery query(workers);

@@ -166,7 +166,7 @@ void FilmPage::load() {
     stale_ = false;
     panel_->load([this, profile, kind = kind()](const std::stop_token& stop) {
         // Frames of live memory are the steps of the program.
-        auto curve = kind == FilmKind::LiveMemory ? profile->livenessCurve(stop)->notAlwaysLive
+        auto curve = kind == FilmKind::LiveMemory ? *profile->notAlwaysLive(stop)
                                                   : std::vector<std::int64_t>();
         return [this, film = tileFilm(*profile, kind, stop), curve = std::move(curve)]() mutable {
             slider_->setCurve(std::move(curve));

@@ -171,7 +171,7 @@ void BackgroundQuery::finish() {
     QString error = outcome.error;
     // Damage in a file may only be detected when a model or plot is filled.
     if (error.isEmpty() && outcome.deliver)
-        error = errorOf(outcome.deliver);
+        error = errorOf([&] { outcome.deliver(); }); // which may hold a large table: not copied
     if (!error.isEmpty())
         fail(error);
     else if (!outcome.stopped)

@@ -14,7 +14,7 @@ ProfileViewPtr openOnce(const std::filesystem::path& file, const std::stop_token
     ProfileReader reader(file);
     noticingChange(file, reader.stamp(), [&] { verifyChecksums(file); });
     reader.stopWith(token);
-    return std::make_shared<const ProfileView>(reader);
+    return std::make_shared<const ProfileView>(std::move(reader));
 }
 
 ProfileViewPtr openFile(const std::filesystem::path& file, const std::stop_token& token) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 #include "app/cli/progress_line.h"
 #include "core/base/error.h"
@@ -66,9 +67,9 @@ ProfileView openProfile(const std::string& path, const Streams& streams) {
     const std::filesystem::path file = localFile(path, streams);
     refuseOtherForms(file, path);
     return namingFile(file.string(), [&] {
-        const ProfileReader reader(file);
+        ProfileReader reader(file);
         noticingChange(file, reader.stamp(), [&] { verifyChecksums(file); });
-        return ProfileView(reader);
+        return ProfileView(std::move(reader));
     });
 }
 

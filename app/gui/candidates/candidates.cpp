@@ -30,7 +30,7 @@ Candidate read(const QString& file, const ProfileView& view, const std::stop_tok
             QFileInfo(file).lastModified(),
             view.info(),
             metricValues(view, stop).at(metricNamed("maxTile")),
-            columnsOf(view.livenessCurve(stop)->notAlwaysLive, sparkColumns),
+            columnsOf(*view.notAlwaysLive(stop), sparkColumns),
             columnsOf(tiles, sparkColumns)};
 }
 

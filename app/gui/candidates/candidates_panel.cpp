@@ -24,7 +24,7 @@ void readParts(const ProfileView& view, const std::stop_token& stop) {
     static_cast<void>(view.computeSets(stop));
     static_cast<void>(view.exchanges(stop));
     static_cast<void>(view.tileMemory(stop));
-    static_cast<void>(view.livenessCurve(stop));
+    static_cast<void>(view.notAlwaysLive(stop));
     static_cast<void>(accountingOf(view, stop));
     if (!view.info().hasExecution)
         return;

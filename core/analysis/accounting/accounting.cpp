@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -26,7 +27,8 @@ public:
         , exchanges_(*profile.exchanges(stop))
         , streams_(*profile.streams(stop))
         , sites_(programs_)
-        , names_(graph_, operations_, sites_) {
+        , names_(graph_, operations_, sites_)
+        , estimates_(programs_.size()) {
         made_.placesOf_.assign(operations_.size(), 0);
         made_.totals_.measured.assign(static_cast<std::size_t>(profile.machine().ipus), 0);
         made_.totals_.overlapped = made_.totals_.measured;
@@ -116,11 +118,11 @@ private:
     }
 
     const std::vector<StepEstimate>& estimates(ProgramId program) {
-        const auto [known, isNew] = estimates_.try_emplace(program);
-        if (isNew)
-            known->second = estimatedStep(programs_[program], computeSets_, exchanges_, streams_,
-                                          profile_.machine().tilesPerIpu);
-        return known->second;
+        std::optional<std::vector<StepEstimate>>& known = estimates_[program.index()];
+        if (!known)
+            known = estimatedStep(programs_[program], computeSets_, exchanges_, streams_,
+                                  profile_.machine().tilesPerIpu);
+        return *known;
     }
 
     PlacedStep& stepOf(const StepKey& key, CostKind kind) {
@@ -243,7 +245,7 @@ private:
     std::map<PlaceKey, PlaceId> places_;
     std::map<CostKind, PlaceId> kinds_;
     StepPlaces steps_; ///< index among its place's steps
-    std::map<ProgramId, std::vector<StepEstimate>> estimates_;
+    std::vector<std::optional<std::vector<StepEstimate>>> estimates_; ///< by program
 };
 
 Accounting Accounting::make(const ProfileView& profile, std::int32_t run,

@@ -102,8 +102,12 @@ private:
     }
 
     std::size_t rowOf(const std::string& name, PlaceId place, IpuId ipu, std::string_view kind) {
+        // One place has many steps in a row.
+        if (place.valid() && last_.place == place && last_.ipu == ipu && last_.kind == kind)
+            return last_.row;
         const auto [known, isNew] = index_.try_emplace(
             {place, ipu, kind, place.valid() ? std::string() : name}, rows_.size());
+        last_ = {place, ipu, kind, known->second};
         if (isNew) {
             CostRow& row = rows_.emplace_back();
             row.path = name;
@@ -323,6 +327,14 @@ private:
     std::set<ComputeSetId> copySets_;
     std::set<ComputeSetId> stridedSets_; ///< of these
     std::map<Key, std::size_t> index_;
+    /// The row that was asked for last.
+    struct Last {
+        PlaceId place;
+        IpuId ipu;
+        std::string_view kind;
+        std::size_t row = 0;
+    };
+    Last last_;
     /// The first row of an operation.
     struct Home {
         std::size_t row = 0;

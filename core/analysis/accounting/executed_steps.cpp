@@ -95,10 +95,13 @@ private:
         const auto key = [](const ExecutedStepTotal& t) {
             return std::tuple(t.site, t.program, t.ipu);
         };
-        std::sort(sums_.begin(), sums_.end(),
-                  [&](const ExecutedStepTotal& a, const ExecutedStepTotal& b) {
-                      return key(a) < key(b);
-                  });
+        const auto isBefore = [&](const ExecutedStepTotal& a, const ExecutedStepTotal& b) {
+            return key(a) < key(b);
+        };
+        // Those of a single body mostly are in order, but for its syncs.
+        const auto end = std::is_sorted_until(sums_.begin(), sums_.end(), isBefore);
+        std::sort(end, sums_.end(), isBefore);
+        std::inplace_merge(sums_.begin(), end, sums_.end(), isBefore);
         std::vector<ExecutedStepTotal> totals;
         for (const ExecutedStepTotal& sum : sums_) {
             if (totals.empty() || key(totals.back()) != key(sum)) {

@@ -2,11 +2,33 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "core/analysis/liveness/liveness.h"
 
 namespace tilescope {
 namespace {
+
+/// The sum of many series, whose runs are visited once.
+TileSeries totalOf(const std::vector<TileSeries>& all) {
+    std::vector<std::pair<std::int32_t, std::int64_t>> changes; ///< of the sum, by tile
+    for (const TileSeries& series : all)
+        for (const TileRun& run : series.runs()) {
+            changes.emplace_back(run.first, run.value);
+            changes.emplace_back(run.end, -run.value);
+        }
+    std::sort(changes.begin(), changes.end());
+    TileSeries total;
+    std::int64_t value = 0;
+    std::int32_t tile = 0;
+    for (const auto& [at, change] : changes) {
+        total.append(tile, at, value);
+        value += change;
+        tile = at;
+    }
+    return total;
+}
 
 bool isBefore(const std::pair<IpuId, OperationBytes>& of, IpuId ipu) {
     return of.first < ipu;
@@ -74,12 +96,15 @@ private:
             if (variable.category != MemoryCategory::Variable &&
                 variable.category != MemoryCategory::Constant)
                 continue;
-            add(variable.operation, variable.bytes, &OperationBytes::variables);
-            if (variable.alwaysLive)
-                add(variable.operation, variable.bytes, &OperationBytes::alwaysLive);
-            else if (variable.liveness.valid() && variable.liveness.index() < live.size() &&
-                     live[variable.liveness.index()])
-                add(variable.operation, variable.bytes, &OperationBytes::atPeak);
+            const bool atPeak = !variable.alwaysLive && variable.liveness.valid() &&
+                                variable.liveness.index() < live.size() &&
+                                live[variable.liveness.index()];
+            forIpus(variable.bytes, [&](std::size_t ipu, std::int64_t sum) {
+                OperationBytes& bytes = bytesOf(variable.operation, IpuId(ipu));
+                bytes.variables += sum;
+                bytes.alwaysLive += variable.alwaysLive ? sum : 0;
+                bytes.atPeak += atPeak ? sum : 0;
+            });
             if (known(variable.operation) && variable.type == "half")
                 made_.half[variable.operation.index()] = true;
         }
@@ -125,9 +150,9 @@ private:
             return wanted == 1 ? bytes : 0;
         };
         std::vector<TileSeries> onTiles;
-        TileSeries users;
         for (const auto& [operation, count] : uses)
-            users += onTiles.emplace_back(count.mapped(one));
+            onTiles.push_back(count.mapped(one));
+        const TileSeries users = totalOf(onTiles);
         const TileSeries alone = TileSeries::zip(code, users, where);
         auto onTile = onTiles.begin();
         for (const auto& [operation, count] : uses)

@@ -16,9 +16,13 @@ public:
     template <class Use> void each(const TileSeries& series, Use use) {
         for (const TileRun& run : series.runs())
             for (std::int32_t at = run.first; at < run.end;) {
-                const std::int32_t ipu = at / tilesPerIpu_;
-                const std::int32_t end = std::min(run.end, (ipu + 1) * tilesPerIpu_);
-                use(on(IpuId(ipu)), end - at, run.value);
+                if (at < first_ || at >= end_) {
+                    ipu_ = at / tilesPerIpu_;
+                    first_ = ipu_ * tilesPerIpu_;
+                    end_ = first_ + tilesPerIpu_;
+                }
+                const std::int32_t end = std::min(run.end, end_);
+                use(on(IpuId(ipu_)), end - at, run.value);
                 at = end;
             }
     }
@@ -37,6 +41,9 @@ private:
     }
 
     std::int32_t tilesPerIpu_;
+    std::int32_t ipu_ = 0; ///< the last one, with its tiles: dividing takes long
+    std::int32_t first_ = 0;
+    std::int32_t end_ = 0;
     std::vector<StepEstimate> found_;
 };
 
@@ -81,11 +88,11 @@ std::vector<StepEstimate> estimatedStep(const Program& program,
         on.bytes += tiles * value;
     };
     if (program.computeSet.valid() && program.computeSet.index() < computeSets.size()) {
-        const TileSeries& all = computeSets[program.computeSet].cycles;
-        found.each(all, cycles);
-        found.each(all, [](StepEstimate& on, std::int32_t tiles, std::int64_t value) {
-            on.tileCycles += tiles * value;
-        });
+        found.each(computeSets[program.computeSet].cycles,
+                   [](StepEstimate& on, std::int32_t tiles, std::int64_t value) {
+                       on.cycles = std::max(on.cycles, value);
+                       on.tileCycles += tiles * value;
+                   });
     } else if (program.exchange.valid() && program.exchange.index() < exchanges.size()) {
         found.each(exchanges[program.exchange].cycles, cycles);
         found.each(exchanges[program.exchange].bytesReceived, bytes);

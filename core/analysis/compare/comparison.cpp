@@ -33,8 +33,8 @@ public:
         result_.target = target_.info();
         result_.sourceMemory = memorySummary(source_, stop_);
         result_.targetMemory = memorySummary(target_, stop_);
-        result_.sourcePeak = source_.livenessCurve(stop_)->peakStep();
-        result_.targetPeak = target_.livenessCurve(stop_)->peakStep();
+        result_.sourcePeak = LivenessCurve::peakOf(*source_.notAlwaysLive(stop_));
+        result_.targetPeak = LivenessCurve::peakOf(*target_.notAlwaysLive(stop_));
         result_.sourcePeakName = stepName(source_, result_.sourcePeak);
         result_.targetPeakName = stepName(target_, result_.targetPeak);
         result_.cycleBasis = source_.info().hasExecution && target_.info().hasExecution
@@ -155,7 +155,7 @@ private:
     [[nodiscard]] std::vector<Live> liveByOperation(const ProfileView& profile) const {
         const auto& steps = *profile.steps(stop_);
         const auto& programs = *profile.programs(stop_);
-        const auto& curve = profile.livenessCurve(stop_)->notAlwaysLive;
+        const auto& curve = *profile.notAlwaysLive(stop_);
         std::vector<Live> live(profile.operations(stop_)->size());
         for (std::size_t i = 0; i < std::min(steps.size(), curve.size()); ++i) {
             const ProgramId program = steps[StepId(i)];

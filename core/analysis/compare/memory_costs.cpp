@@ -63,7 +63,7 @@ void addVariable(const Variable& variable, const ProfileView& profile, Stop stop
 } // namespace
 
 MemoryPieces memoryPieces(const ProfileView& profile, Stop stop) {
-    const StepId peak = profile.livenessCurve(stop)->peakStep();
+    const StepId peak = LivenessCurve::peakOf(*profile.notAlwaysLive(stop));
     const auto& classes = *profile.livenessClasses(stop);
     MemoryPieces pieces;
     for (const Variable& v : *profile.variables(stop)) {

@@ -312,7 +312,7 @@ private:
     ProfileView::Part<IdVector<StepId, ProgramId>> steps_;
     ProfileView::Part<LivenessCurve> curve_;
     ProfileView::Part<LiveCells> cells_; ///< of all IPUs
-    std::vector<std::int64_t> nothing_;
+    StepBytes nothing_;
     LivenessOrder order_;
     mutable std::deque<OfIpu> ipus_;
     mutable std::mutex severalMutex_; ///< guards `several_`

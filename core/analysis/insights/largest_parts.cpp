@@ -83,11 +83,16 @@ private:
     }
 
     [[nodiscard]] std::vector<SizedPart> exchanges() const {
+        const TileRange range = selection_.range(target_);
+        const auto& exchanges = *profile_.exchanges(stop_);
         std::vector<SizedPart> parts;
-        for (const ExchangeRow& row :
-             exchangeTable(target_, *profile_.exchanges(stop_), selection_)) {
-            parts.push_back(part(row.name, row.codeBytes, "exchanges", row.operation));
-            parts.back().link.things.exchange = row.exchange;
+        for (std::size_t i = 0; i < exchanges.size(); ++i) {
+            const Exchange& exchange = exchanges[ExchangeId(i)];
+            const std::int64_t code = exchange.codeBytes.sum(range.first, range.end);
+            if (code == 0)
+                continue;
+            parts.push_back(part(exchange.name, code, "exchanges", exchange.operation));
+            parts.back().link.things.exchange = ExchangeId(i);
         }
         return parts;
     }

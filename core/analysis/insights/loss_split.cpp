@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace tilescope {
 namespace {
@@ -39,14 +40,27 @@ public:
         if (isPipeline())
             takeWaitsForCopies();
         for (std::vector<LossPlace>& places : split_.places)
-            std::stable_sort(places.begin(), places.end(),
-                             [](const auto& a, const auto& b) { return a.cycles > b.cycles; });
+            sortByCycles(places);
         for (const Parts& parts : ipus_)
             split_.ipus.push_back(wholeCycles(parts));
         return std::move(split_);
     }
 
 private:
+    /// Most first, and those with equal cycles as they are. Places are moved only once.
+    static void sortByCycles(std::vector<LossPlace>& places) {
+        std::vector<std::pair<std::int64_t, std::size_t>> order; // less cycles, and where it is
+        order.reserve(places.size());
+        for (std::size_t i = 0; i < places.size(); ++i)
+            order.emplace_back(-places[i].cycles, i);
+        std::sort(order.begin(), order.end());
+        std::vector<LossPlace> sorted;
+        sorted.reserve(places.size());
+        for (const auto& [less, at] : order)
+            sorted.push_back(std::move(places[at]));
+        places = std::move(sorted);
+    }
+
     [[nodiscard]] bool isPipeline() const { return facts_.pipeline().stages.size() > 1; }
 
     void add(const CostRow& row) {

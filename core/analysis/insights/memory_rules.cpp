@@ -136,10 +136,10 @@ std::vector<Insight> findWorstTiles(const Facts& p) {
     return {insight};
 }
 
-/// The largest parts of a kind over all tiles; the link leads to the first. `title` has a
+/// Of the parts of a kind over all tiles, largest first; the link leads to the first. `title` has a
 /// placeholder for its name.
-std::optional<Insight> largestOf(const Facts& p, PartKind kind, const char* title) {
-    const std::vector<SizedPart> parts = p.largest(kind);
+std::optional<Insight> largestOf(const Facts& p, const std::vector<SizedPart>& parts,
+                                 const char* title) {
     if (parts.empty())
         return std::nullopt;
     Insight insight;
@@ -157,14 +157,14 @@ std::vector<Insight> listOf(std::optional<Insight> insight) {
 }
 
 /// Whether the peak consists of what the step's own operation needs, or of data kept for others.
-void addHolders(const Facts& p, Insight& insight) {
+void addHolders(const Facts& p, const std::vector<SizedPart>& parts, Insight& insight) {
     const StepId peak = p.liveness().peakStep;
     if (!peak.valid() || !p.steps()[peak].valid())
         return;
     const OperationId running = p.programs()[p.steps()[peak]].operation;
     std::int64_t own = 0, kept = 0;
     std::set<OperationId> others;
-    for (const SizedPart& part : p.largest(PartKind::PeakVariable)) {
+    for (const SizedPart& part : parts) {
         if (part.link.things.operation == running) {
             own += part.bytes;
             continue;
@@ -186,7 +186,8 @@ void addHolders(const Facts& p, Insight& insight) {
 std::vector<Insight> findPeakVariables(const Facts& p) {
     const std::string title = fmt::format("At the peak, step {}, '{{}}' is the largest variable",
                                           p.liveness().peakStep.value());
-    std::optional<Insight> insight = largestOf(p, PartKind::PeakVariable, title.c_str());
+    const std::vector<SizedPart> parts = p.largest(PartKind::PeakVariable);
+    std::optional<Insight> insight = largestOf(p, parts, title.c_str());
     if (!insight)
         return {};
     insight->cost = memoryCost(p, p.liveness().maxNotAlwaysLive());
@@ -197,21 +198,22 @@ std::vector<Insight> findPeakVariables(const Facts& p) {
                           .advice();
     insight->evidence.insert(insight->evidence.begin(),
                              bytesOf("not always live at this step", insight->cost.bytes));
-    addHolders(p, *insight);
+    addHolders(p, parts, *insight);
     addProportion(p, insight->link.things.operation, *insight);
     return listOf(std::move(insight));
 }
 
 std::vector<Insight> findVertexCode(const Facts& p) {
-    return listOf(largestOf(p, PartKind::VertexCode, "'{}' has the most vertex code"));
+    return listOf(largestOf(p, p.largest(PartKind::VertexCode), "'{}' has the most vertex code"));
 }
 
 std::vector<Insight> findVertexState(const Facts& p) {
-    return listOf(largestOf(p, PartKind::VertexState, "'{}' has the most vertex state"));
+    return listOf(largestOf(p, p.largest(PartKind::VertexState), "'{}' has the most vertex state"));
 }
 
 std::vector<Insight> findExchangeCode(const Facts& p) {
-    return listOf(largestOf(p, PartKind::ExchangeCode, "'{}' has the most exchange code"));
+    return listOf(
+        largestOf(p, p.largest(PartKind::ExchangeCode), "'{}' has the most exchange code"));
 }
 
 } // namespace

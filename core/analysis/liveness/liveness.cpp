@@ -65,8 +65,8 @@ LivenessSeries livenessFromCurve(const LivenessCurve& curve, const Target& targe
         throw InternalError("the summary of liveness has no single tiles");
     const TileRange range = selection.range(target);
     LivenessSeries series;
-    series.notAlwaysLive =
-        selection.ipu().valid() ? curve.byIpu.at(selection.ipu().index()) : curve.notAlwaysLive;
+    series.notAlwaysLive = selection.ipu().valid() ? curve.byIpu.at(selection.ipu().index()).all()
+                                                   : curve.notAlwaysLive;
     series.alwaysLive = alwaysLiveBytes(tiles, range);
     series.peakStep = LivenessCurve::peakOf(series.notAlwaysLive);
     return series;
@@ -101,31 +101,12 @@ LivenessSeries livenessOf(const Target& target, const IdVector<VariableId, Varia
     return series;
 }
 
-namespace {
-
-/// LivenessCurve::notAlwaysLive.
-struct NotAlwaysLive {
-    std::vector<std::int64_t> byStep;
-};
-
-/// Without the bytes of each IPU, which are many times as many.
-ProfileView::Part<NotAlwaysLive> notAlwaysLiveOf(const ProfileView& profile, Stop stop) {
-    return profile.derived<NotAlwaysLive>([&] {
-        if (profile.file().empty())
-            return NotAlwaysLive{profile.livenessCurve(stop)->notAlwaysLive};
-        return namingFile(profile.file().string(),
-                          [&] { return NotAlwaysLive{profile.reader(stop).notAlwaysLive()}; });
-    });
-}
-
-} // namespace
-
 LivenessSeries livenessOf(const ProfileView& profile, const TileSelection& selection, Stop stop) {
     if (selection.tile().valid())
         return livenessOf(profile.machine(), *profile.variables(stop),
                           *profile.livenessClasses(stop), profile.steps(stop)->size(), selection);
     if (!selection.ipu().valid())
-        return livenessFromCurve({notAlwaysLiveOf(profile, stop)->byStep, {}}, profile.machine(),
+        return livenessFromCurve({*profile.notAlwaysLive(stop), {}}, profile.machine(),
                                  *profile.tileMemory(stop), selection);
     return livenessFromCurve(*profile.livenessCurve(stop), profile.machine(),
                              *profile.tileMemory(stop), selection);

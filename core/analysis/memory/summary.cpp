@@ -27,7 +27,7 @@ MemorySummary summariseMemory(const Target& target, const IdVector<TileId, TileM
 
 MemorySummary memorySummary(const ProfileView& profile, ProfileView::Stop stop) {
     return summariseMemory(profile.machine(), *profile.tileMemory(stop),
-                           profile.livenessCurve(stop)->notAlwaysLive);
+                           *profile.notAlwaysLive(stop));
 }
 
 } // namespace tilescope

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <onnx/defs/schema.h>
 #include <onnx/onnx_pb.h>
 #include <onnx/shape_inference/implementation.h>
 
@@ -16,6 +15,7 @@
 #include "simulator/frontend/resolve/operand_types.h"
 #include "simulator/frontend/resolve/own_shapes.h"
 #include "simulator/frontend/resolve/rebatch.h"
+#include "simulator/frontend/resolve/schemas.h"
 
 namespace tilescope::sim {
 
@@ -272,7 +272,7 @@ private:
     void infer(onnx::NodeProto& proto, const Node& node) {
         if (inferOurselves(node))
             return;
-        const auto* schema = onnx::OpSchemaRegistry::Schema(node.type, opset_, onnx::ONNX_DOMAIN);
+        const auto* schema = schemas_.of(node.type, opset_);
         if (schema == nullptr)
             throw std::invalid_argument(
                 fmt::format("operator set {} has no such operator", opset_));
@@ -352,6 +352,7 @@ private:
     Rebatch rebatch_;
     ResolvedModel result_;
     SourceStacks stacks_;
+    Schemas schemas_;
     Folding folding_; ///< reads the values of the result
     std::unordered_map<std::string, onnx::TypeProto> types_;
     std::unordered_map<std::string, onnx::TypeProto*> typePointers_;

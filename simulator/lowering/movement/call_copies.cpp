@@ -42,8 +42,8 @@ void CallCopies::addBack(TensorId tensor, const PlacedStorage& source, const Vie
     addBetween(context_.addForeign(context_.tensor(tensor), source, sourceView), tensor);
     // Of a storage that has other tensors, too, the rest lives on.
     const PlacedStorage& target = context_.storageOf(tensor);
-    if (!target.parts &&
-        target.storage.layout.blocking.elements().sum() == context_.tensor(tensor).elements())
+    if (!target.parts && context_.traffic().elementsOf(target.storage.layout.blocking).sum() ==
+                             context_.tensor(tensor).elements())
         targets_.push_back(target.variable);
 }
 
@@ -61,7 +61,9 @@ void CallCopies::addBetween(TensorId from, TensorId to) {
 
 void CallCopies::addAlike(VariableId source, const PlacedStorage& target) {
     addLocal(source, target.variable,
-             target.storage.layout.blocking.elements().scaled(target.storage.elementBytes));
+             context_.traffic()
+                 .elementsOf(target.storage.layout.blocking)
+                 .scaled(target.storage.elementBytes));
     targets_.push_back(target.variable);
 }
 

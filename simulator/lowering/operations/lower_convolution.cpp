@@ -83,9 +83,10 @@ private:
         const Blocking spread = withZerosBetween(storage.layout.blocking, storage.atomSizes);
         const bool hasZeros = !(spread == storage.layout.blocking);
         if (hasZeros)
-            output_ = b_.variable(prefix_ + resultName(), MemoryCategory::Variable,
-                                  storage.layout.blocking.elements().scaled(storage.elementBytes),
-                                  std::string(toString(plan_.problem.outType)));
+            output_ = b_.variable(
+                prefix_ + resultName(), MemoryCategory::Variable,
+                context_.traffic().elementsOf(storage.layout.blocking).scaled(storage.elementBytes),
+                std::string(toString(plan_.problem.outType)));
         storage.layout.blocking = spread;
         result_ = context_.makeResult(
             op_.outputs[0], prefix_ + (hasZeros ? "/activationsPostDilate" : resultName()),
@@ -101,9 +102,10 @@ private:
             return;
         const Storage& storage = context_.storageOf(op_.outputs[0]).storage;
         estimate_.onTileCopies([&] {
-            emitJoin(b_, prefix_ + "/activationsPostDilate/OnTileCopy",
-                     storage.layout.blocking.elements().scaled(storage.elementBytes),
-                     shortestUnstridedRun, {{output_}, {result_}});
+            emitJoin(
+                b_, prefix_ + "/activationsPostDilate/OnTileCopy",
+                context_.traffic().elementsOf(storage.layout.blocking).scaled(storage.elementBytes),
+                shortestUnstridedRun, {{output_}, {result_}});
         });
     }
 
@@ -333,7 +335,9 @@ private:
         const VariableId partials =
             direct ? output_
                    : b_.variable(prefix_ + "/partials", MemoryCategory::Variable,
-                                 tiling_.partials().elements().scaled(bytesOf(p.partialType)),
+                                 context_.traffic()
+                                     .elementsOf(tiling_.partials())
+                                     .scaled(bytesOf(p.partialType)),
                                  std::string(toString(p.partialType)));
         vertices.constrain(b_, input, weights, partials);
         std::vector<VariableId> written{partials};
@@ -392,8 +396,8 @@ private:
     /// Puts a serial step's result into the whole: a slice of the output channels, or a sum over
     /// slices of the input channels.
     void update(VariableId result) {
-        const TileSeries elements =
-            tiling_.outputStorage(operands_.output, plan_.resultGrain(), false).elements();
+        const TileSeries elements = context_.traffic().elementsOf(
+            tiling_.outputStorage(operands_.output, plan_.resultGrain(), false));
         const bool slices = plan_.splits.outChansSerial > 1;
         sliceStep(prefix_ + (slices ? "/serialUpdate" : "/serialAddInPlace"),
                   slices ? "popops::DynamicUpdateSlice1D" : "popops::BinaryOp1DInPlace", elements,

@@ -223,7 +223,7 @@ Statement Database::prepare(std::string_view sql) const {
 void Database::execute(std::string_view sql) const {
     const int code = sqlite3_exec(db_, std::string(sql).c_str(), nullptr, nullptr, nullptr);
     if (code != SQLITE_OK)
-        fail(code);
+        fail(db_, code, origin_);
 }
 
 std::int64_t Database::integer(std::string_view sql) const {
@@ -239,14 +239,10 @@ void Database::stopWith(std::stop_token token) {
         stop_.get());
 }
 
-void Database::fail(int code) const {
-    tilescope::fail(db_, code, origin_);
-}
-
 void Database::close() {
     const int code = sqlite3_close(db_);
     if (code != SQLITE_OK)
-        fail(code);
+        fail(db_, code, origin_);
     db_ = nullptr;
 }
 

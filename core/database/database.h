@@ -13,7 +13,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file_stamp.h"
-#include "core/database/stored_row.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -48,7 +47,7 @@ private:
 };
 
 /// A prepared statement. Parameters and columns count from 0.
-class Statement final : public StoredRow {
+class Statement {
 public:
     Statement(sqlite3* db, std::string_view sql, DatabaseOrigin origin);
     ~Statement();
@@ -74,13 +73,13 @@ public:
     [[nodiscard]] std::size_t length() const { return length_; }
     [[nodiscard]] int columns() const;
     [[nodiscard]] std::string columnName(int at) const;
+    [[nodiscard]] bool isNull(int at) const;
+    [[nodiscard]] bool isNumber(int at) const; ///< an integer or a real number
     [[nodiscard]] int type(int at) const; ///< SQLITE_INTEGER and so on
-    [[nodiscard]] bool isNull(int at) const override;
-    [[nodiscard]] bool isNumber(int at) const override;
-    [[nodiscard]] std::int64_t integer(int at) const override;
-    [[nodiscard]] double real(int at) const override;
-    [[nodiscard]] std::string text(int at) const override;
-    [[nodiscard]] std::span<const std::byte> blob(int at) const override;
+    [[nodiscard]] std::int64_t integer(int at) const;
+    [[nodiscard]] double real(int at) const;
+    [[nodiscard]] std::string text(int at) const;
+    [[nodiscard]] std::span<const std::byte> blob(int at) const; ///< valid until the next step
 
 private:
     void check(int code) const;
@@ -109,9 +108,6 @@ public:
     [[nodiscard]] std::int64_t integer(std::string_view sql) const;
     /// Queries after a stop request end with Cancelled.
     void stopWith(std::stop_token token);
-    [[nodiscard]] bool isStopped() const { return stop_ && stop_->stop_requested(); }
-    /// Throws what a statement does that ends with this code of SQLite.
-    [[noreturn]] void fail(int code) const;
     [[nodiscard]] sqlite3* handle() const { return db_; }
     /// Closes now; throws UserError if SQLite cannot.
     void close();

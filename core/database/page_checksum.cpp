@@ -11,10 +11,18 @@
 #include <sqlite3.h>
 
 #include "core/base/error.h"
-#include "core/database/file_header.h"
 
 namespace tilescope {
 namespace {
+
+// Of the header of a SQLite file (https://www.sqlite.org/fileformat.html#the_database_header).
+constexpr std::size_t headerBytes = 100;
+constexpr std::size_t pageSizeAt = 16;
+constexpr std::size_t reservedAt = 20;
+constexpr std::array<char, 16> magic{'S', 'Q', 'L', 'i', 't', 'e', ' ', 'f',
+                                     'o', 'r', 'm', 'a', 't', ' ', '3', '\0'};
+constexpr std::size_t leastPage = 512;
+constexpr std::size_t mostPage = 65536;
 
 /// Every step is a bijection of the number so far, so that no change of a single word is lost.
 std::uint64_t hashOf(std::span<const std::byte> content, std::uint64_t place) {
@@ -48,8 +56,8 @@ bool hasItsChecksum(std::span<const std::byte> page, std::uint64_t place) {
 }
 
 bool saysChecksums(std::span<const std::byte> header) {
-    return header.size() >= fileHeaderBytes &&
-           std::memcmp(header.data(), fileMagic.data(), fileMagic.size()) == 0 &&
+    return header.size() >= headerBytes &&
+           std::memcmp(header.data(), magic.data(), magic.size()) == 0 &&
            header[reservedAt] == std::byte{checksumBytes};
 }
 
@@ -71,7 +79,8 @@ sqlite3_file* below(sqlite3_file* file) {
 }
 
 bool isPage(int bytes, sqlite3_int64 offset) {
-    return isPageSize(static_cast<std::size_t>(bytes)) && offset % bytes == 0;
+    const auto size = static_cast<std::size_t>(bytes);
+    return size >= leastPage && size <= mostPage && (size & (size - 1)) == 0 && offset % bytes == 0;
 }
 
 int closeFile(sqlite3_file* file) {
@@ -94,7 +103,7 @@ int readFile(sqlite3_file* file, void* data, int bytes, sqlite3_int64 offset) {
 int writeFile(sqlite3_file* file, const void* data, int bytes, sqlite3_int64 offset) {
     if (!reinterpret_cast<ChecksumFile*>(file)->writes || !isPage(bytes, offset))
         return below(file)->pMethods->xWrite(below(file), data, bytes, offset);
-    std::array<std::byte, mostPageBytes> page;
+    std::array<std::byte, mostPage> page;
     std::memcpy(page.data(), data, static_cast<std::size_t>(bytes));
     writeChecksum(std::span(page).first(static_cast<std::size_t>(bytes)),
                   static_cast<std::uint64_t>(offset / bytes));
@@ -156,9 +165,9 @@ int openFile(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int*
         opened.base.pMethods = &methods;
     if (code != SQLITE_OK || (flags & SQLITE_OPEN_MAIN_DB) == 0)
         return code;
-    std::array<std::byte, fileHeaderBytes> header{};
+    std::array<std::byte, headerBytes> header{};
     opened.verifies =
-        below(file)->pMethods->xRead(below(file), header.data(), fileHeaderBytes, 0) == SQLITE_OK &&
+        below(file)->pMethods->xRead(below(file), header.data(), headerBytes, 0) == SQLITE_OK &&
         saysChecksums(header);
     return SQLITE_OK;
 }
@@ -205,7 +214,7 @@ void expectReadable(const std::ifstream& stream, const std::filesystem::path& fi
 
 bool hasChecksums(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
-    std::array<char, fileHeaderBytes> header{};
+    std::array<char, headerBytes> header{};
     const bool whole = static_cast<bool>(stream.read(header.data(), header.size()));
     expectReadable(stream, file);
     return whole && saysChecksums(std::as_bytes(std::span(header)));
@@ -216,23 +225,34 @@ bool metWrongChecksum(sqlite3* db) {
     return sqlite3_file_control(db, "main", askWrongChecksum, &broken) == SQLITE_OK && broken;
 }
 
+namespace {
+
+/// 0 if the header states none that can be.
+std::size_t pageSize(std::span<const std::byte> header) {
+    const std::size_t stated = std::to_integer<std::size_t>(header[pageSizeAt]) * 256 +
+                               std::to_integer<std::size_t>(header[pageSizeAt + 1]);
+    const std::size_t size = stated == 1 ? mostPage : stated;
+    return isPage(static_cast<int>(size), 0) ? size : 0;
+}
+
+} // namespace
+
 void verifyChecksums(const std::filesystem::path& file) {
     std::error_code error;
     if (const std::uintmax_t bytes = std::filesystem::file_size(file, error);
         error || bytes > wholeCheckBytes)
         return;
     std::ifstream stream(file, std::ios::binary);
-    std::array<std::byte, mostPageBytes> page{};
+    std::array<std::byte, mostPage> page{};
     const auto read = [&](std::size_t size) {
         return static_cast<bool>(
             stream.read(reinterpret_cast<char*>(page.data()), static_cast<std::streamsize>(size)));
     };
-    const bool says =
-        read(fileHeaderBytes) && saysChecksums(std::span(page).first(fileHeaderBytes));
+    const bool says = read(headerBytes) && saysChecksums(std::span(page).first(headerBytes));
     expectReadable(stream, file);
     if (!says)
         return;
-    const std::size_t size = pageSizeIn(page);
+    const std::size_t size = pageSize(page);
     stream.seekg(0);
     for (std::uint64_t place = 0; size > 0 && read(size); ++place)
         if (!hasItsChecksum(std::span(page).first(size), place))
@@ -244,9 +264,9 @@ void verifyChecksums(const std::filesystem::path& file) {
 }
 
 void renewChecksums(std::span<std::byte> file) {
-    if (!saysChecksums(file.first(std::min(file.size(), fileHeaderBytes))))
+    if (!saysChecksums(file.first(std::min(file.size(), headerBytes))))
         return;
-    const std::size_t size = pageSizeIn(file);
+    const std::size_t size = pageSize(file);
     for (std::size_t page = 0; size > 0 && (page + 1) * size <= file.size(); ++page)
         writeChecksum(file.subspan(page * size, size), page);
 }

@@ -24,7 +24,7 @@ concept AnyId = requires(T id) {
 };
 
 /// An id, or none for NULL; whether there is such a row is for its reader to check.
-template <class IdType> IdType idAt(const StoredRow& row, int at) {
+template <class IdType> IdType idAt(const Statement& row, int at) {
     if (row.isNull(at))
         return {};
     const std::int64_t value = row.integer(at);
@@ -52,10 +52,10 @@ public:
     [[nodiscard]] std::int64_t count() const { return count_; }
 
     /// None for NULL; throws UserError if the list has no such row.
-    IdType operator()(const StoredRow& row, int at) const { return known(idAt<IdType>(row, at)); }
+    IdType operator()(const Statement& row, int at) const { return known(idAt<IdType>(row, at)); }
 
     /// The same where there must be one.
-    IdType required(const StoredRow& row, int at) const {
+    IdType required(const Statement& row, int at) const {
         if (row.isNull(at))
             throw DamagedProfile("a row refers to one that does not exist");
         return (*this)(row, at);
@@ -73,12 +73,12 @@ private:
 };
 
 /// A number that is checked later, or may be anything.
-inline std::int64_t numberAt(const StoredRow& row, int at) {
+inline std::int64_t numberAt(const Statement& row, int at) {
     return row.integer(at);
 }
 
 /// A count or a number of bytes or cycles: not negative, and small enough to be added up.
-inline std::int64_t amountAt(const StoredRow& row, int at) {
+inline std::int64_t amountAt(const Statement& row, int at) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() >> 16;
     const std::int64_t value = row.integer(at);
     if (value < 0 || value > most)
@@ -87,7 +87,7 @@ inline std::int64_t amountAt(const StoredRow& row, int at) {
 }
 
 /// Values of a machine's tiles, none of them negative: bytes, cycles and counts.
-inline TileSeries seriesAt(const StoredRow& row, int at, std::int64_t tiles) {
+inline TileSeries seriesAt(const Statement& row, int at, std::int64_t tiles) {
     // A view yields this if it finds no series.
     if (row.isNull(at))
         throw DamagedProfile("a row refers to a series that does not exist");
@@ -99,7 +99,7 @@ inline TileSeries seriesAt(const StoredRow& row, int at, std::int64_t tiles) {
 }
 
 /// The value of a look-up by name; throws UserError if the name in the row was not known.
-template <class Optional> auto known(Optional value, const StoredRow& row, int at) {
+template <class Optional> auto known(Optional value, const Statement& row, int at) {
     // A message of a megabyte keeps a window busy for minutes.
     constexpr int longest = 60; // characters
     if (!value)
@@ -108,7 +108,7 @@ template <class Optional> auto known(Optional value, const StoredRow& row, int a
 }
 
 /// A value, with the check for its type.
-template <class T> T valueAt(const StoredRow& row, int at) {
+template <class T> T valueAt(const Statement& row, int at) {
     if constexpr (std::same_as<T, std::string>)
         return row.text(at);
     else if constexpr (std::same_as<T, double>)

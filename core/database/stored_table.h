@@ -11,7 +11,6 @@
 
 #include "core/database/insert.h"
 #include "core/database/row_access.h"
-#include "core/database/table_scan.h"
 
 namespace tilescope {
 
@@ -171,10 +170,10 @@ void writeRows(const Database& db, const auto& table, const auto& list) {
 
 /// Reads a member; `listed`: how many rows the list of its ids has.
 template <class Column>
-void readCell(const Column& column, const StoredRow& row, int at, std::int64_t tiles,
+void readCell(const Column& column, const Statement& row, int at, std::int64_t tiles,
               std::int64_t listed) {
     using Value = typename Column::Value;
-    if constexpr (std::invocable<decltype(column.check), const StoredRow&, int>)
+    if constexpr (std::invocable<decltype(column.check), const Statement&, int>)
         column.value = column.check(row, at);
     else if constexpr (std::same_as<Value, TileSeries>)
         column.value = seriesAt(row, at, tiles);
@@ -193,7 +192,7 @@ void eachRow(const RowSource& file, const StoredTable<Row, Columns>& table, cons
     if (file.version < table.since)
         return;
     Row none{};
-    std::vector<std::string> names;
+    std::string sql;
     std::vector<std::int64_t> listed;
     int first = 0; // column after those that are given back
     for (const bool isGiven : {true, false})
@@ -202,7 +201,8 @@ void eachRow(const RowSource& file, const StoredTable<Row, Columns>& table, cons
                 isGiven != (Column::held == Held::GivenBack))
                 return;
             const bool isThere = file.version >= column.since;
-            names.emplace_back(isThere ? column.name : "NULL");
+            sql +=
+                fmt::format("{}{}", sql.empty() ? "SELECT " : ", ", isThere ? column.name : "NULL");
             listed.push_back(0);
             if constexpr (Column::hasList)
                 if (isThere)
@@ -210,27 +210,27 @@ void eachRow(const RowSource& file, const StoredTable<Row, Columns>& table, cons
             first += isGiven ? 1 : 0;
         });
     const TableText text(table);
-    StoredRows rows(file.db, {names, table.from.empty() ? table.name : table.from,
-                              !table.order.empty() ? table.order
-                              : !text.key.empty()  ? text.key
-                                                   : "rowid"});
-    const StoredRow* from = rows.next();
-    for (std::int64_t number = 0; from != nullptr; from = rows.next(), ++number) {
+    Statement from = file.db.prepare(fmt::format("{} FROM {} ORDER BY {}", sql,
+                                                 table.from.empty() ? table.name : table.from,
+                                                 !table.order.empty() ? table.order
+                                                 : !text.key.empty()  ? text.key
+                                                                      : "rowid"));
+    for (std::int64_t number = 0; from.step(); ++number) {
         Row row{};
         int at = first;
         eachColumn(table, row, [&]<class Column>(const Column& column) {
             if constexpr (Column::held == Held::RowNumber) {
-                if (from->integer(at++) != number && table.order.empty())
+                if (from.integer(at++) != number && table.order.empty())
                     throw DamagedProfile(fmt::format("rows of {} are missing", table.name));
             } else if constexpr (Column::isMember) {
                 if (file.version >= column.since)
-                    readCell(column, *from, at, file.tiles, listed[static_cast<std::size_t>(at)]);
+                    readCell(column, from, at, file.tiles, listed[static_cast<std::size_t>(at)]);
                 ++at;
             }
         });
         if (table.check != nullptr)
             table.check(row);
-        use(row, *from);
+        use(row, from);
     }
 }
 
@@ -268,7 +268,7 @@ template <class List> List readRows(const RowSource& file, const auto& table) {
     List list;
     if constexpr (requires { list.reserve(std::size_t{0}); })
         list.reserve(rowsOf(file, table));
-    eachRow(file, table, [&list](auto& row, const StoredRow&) { append(list, std::move(row)); });
+    eachRow(file, table, [&list](auto& row, const Statement&) { append(list, std::move(row)); });
     return list;
 }
 

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-std::int32_t edgesAt(const StoredRow& row, int at) {
+std::int32_t edgesAt(const Statement& row, int at) {
     return static_cast<std::int32_t>(
         std::min<std::int64_t>(amountAt(row, at), std::numeric_limits<std::int32_t>::max()));
 }
@@ -60,7 +60,7 @@ ComputeSets readWithoutVertices(const ProfileReader::Impl& file) {
     ComputeSets sets;
     StoredSeries series(file.rows(), setSeriesTable);
     sets.reserve(rowsOf(file.rows(), computeSetTable));
-    eachRow(file.rows(), computeSetTable, [&](ComputeSet& set, const StoredRow& given) {
+    eachRow(file.rows(), computeSetTable, [&](ComputeSet& set, const Statement& given) {
         set.cycles = series.of(given, 0);
         sets.add(std::move(set));
     });
@@ -69,7 +69,7 @@ ComputeSets readWithoutVertices(const ProfileReader::Impl& file) {
 
 ComputeSets readComputeSets(const ProfileReader::Impl& file) {
     ComputeSets sets = readWithoutVertices(file);
-    eachRow(file.rows(), instanceTable, [&](VertexInstances& row, const StoredRow& given) {
+    eachRow(file.rows(), instanceTable, [&](VertexInstances& row, const Statement& given) {
         element(sets, given.integer(0)).vertices.push_back(std::move(row));
     });
     return sets;

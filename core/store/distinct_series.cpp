@@ -1,7 +1,5 @@
 #include "core/store/distinct_series.h"
 
-#include <array>
-
 namespace tilescope {
 
 std::size_t DistinctSeries::Hash::operator()(const TileSeries* series) const {
@@ -32,16 +30,15 @@ std::int64_t SeriesBlobs::idOf(const TileSeries& series) {
 }
 
 StoredSeries::StoredSeries(const RowSource& file, std::string_view table) {
-    const std::array<std::string, 2> columns{"id", "data"};
-    StoredRows rows(file.db, {columns, table, "id"});
-    while (const StoredRow* row = rows.next()) {
-        if (row->integer(0) != static_cast<std::int64_t>(series_.size()))
+    Statement row = file.db.prepare(fmt::format("SELECT id, data FROM {} ORDER BY id", table));
+    for (std::int64_t number = 0; row.step(); ++number) {
+        if (row.integer(0) != number)
             throw DamagedProfile(fmt::format("rows of {} are missing", table));
-        series_.push_back(seriesAt(*row, 1, file.tiles));
+        series_.push_back(seriesAt(row, 1, file.tiles));
     }
 }
 
-const TileSeries& StoredSeries::of(const StoredRow& row, int at) {
+const TileSeries& StoredSeries::of(const Statement& row, int at) {
     const std::int64_t id = row.isNull(at) ? -1 : row.integer(at);
     const TileSeries& found = element(series_, id, "a row refers to a series that does not exist");
     runs_ += found.runs().size();

@@ -60,7 +60,7 @@ public:
     StoredSeries(const RowSource& file, std::string_view table);
 
     /// The series whose id a column has; throws DamagedProfile if there is none.
-    const TileSeries& of(const StoredRow& row, int at);
+    const TileSeries& of(const Statement& row, int at);
 
 private:
     std::vector<TileSeries> series_;

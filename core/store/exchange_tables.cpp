@@ -41,7 +41,7 @@ IdVector<ExchangeId, Exchange> readExchanges(const ProfileReader::Impl& file) {
     Exchanges exchanges;
     StoredSeries series(file.rows(), exchangeSeriesTable);
     exchanges.reserve(rowsOf(file.rows(), exchangeTable));
-    eachRow(file.rows(), exchangeTable, [&](Exchange& e, const StoredRow& given) {
+    eachRow(file.rows(), exchangeTable, [&](Exchange& e, const Statement& given) {
         e.bytesReceived = series.of(given, 0);
         e.bytesSent = series.of(given, 1);
         e.codeBytes = series.of(given, 2);

@@ -11,21 +11,21 @@ constexpr std::int64_t mostHeatBins = 4096;
 /// Cells of all heat maps; a program that adds a thousand bins a second makes them in an hour.
 constexpr std::int64_t mostHeatCells = std::int64_t{1} << 22;
 
-double recordedNumber(const StoredRow& row, int at) {
+double recordedNumber(const Statement& row, int at) {
     const bool isNumber = row.isNumber(at);
     if (!isNumber || !std::isfinite(row.real(at)))
         throw DamagedProfile("a value that the program recorded is not a number");
     return row.real(at);
 }
 
-double recordedTime(const StoredRow& row, int at) {
+double recordedTime(const Statement& row, int at) {
     const double time = recordedNumber(row, at);
     if (std::fabs(time) > mostHostSeconds)
         throw DamagedProfile("a time of the program is impossible");
     return time;
 }
 
-std::optional<double> recordedLength(const StoredRow& row, int at) {
+std::optional<double> recordedLength(const Statement& row, int at) {
     if (row.isNull(at))
         return std::nullopt;
     const double seconds = recordedTime(row, at);
@@ -98,7 +98,7 @@ void writeHostRecord(const Profile& profile, const Database& db) {
 
 void readHeatMaps(const RowSource& file, std::vector<HostHeatMap>& maps) {
     constexpr const char* noMap = "a row belongs to no heat map";
-    eachRow(file, edgeTable, [&](double edge, const StoredRow& given) {
+    eachRow(file, edgeTable, [&](double edge, const Statement& given) {
         std::vector<double>& edges = element(maps, given.integer(0), noMap).edges;
         if (static_cast<std::int64_t>(edges.size()) + 1 >= mostHeatBins ||
             (!edges.empty() && edge <= edges.back()))
@@ -108,7 +108,7 @@ void readHeatMaps(const RowSource& file, std::vector<HostHeatMap>& maps) {
     std::int64_t cells = 0;
     const HostHeatMap* last = nullptr;
     std::int64_t moment = -1;
-    eachRow(file, heatCountTable, [&](const HeatCount& cell, const StoredRow& given) {
+    eachRow(file, heatCountTable, [&](const HeatCount& cell, const Statement& given) {
         HostHeatMap& map = element(maps, given.integer(0), noMap);
         if (&map != last || cell.moment != moment) {
             const std::size_t bins = map.edges.size() + 1;
@@ -129,7 +129,7 @@ HostRecord readHostRecord(const ProfileReader::Impl& of) {
     HostRecord record{readRows<std::vector<HostEvent>>(file, eventTable),
                       readRows<std::vector<HostSeries>>(file, seriesTable),
                       readRows<std::vector<HostHeatMap>>(file, heatMapTable)};
-    eachRow(file, pointTable, [&](const HostSeries::Point& point, const StoredRow& given) {
+    eachRow(file, pointTable, [&](const HostSeries::Point& point, const Statement& given) {
         element(record.series, given.integer(0), "a value belongs to no graph")
             .points.push_back(point);
     });

@@ -7,7 +7,7 @@ namespace {
 // Three years: no compilation takes longer, and arithmetic on it is safe in cycles of any clock.
 constexpr double longestHostSeconds = 1e8;
 
-double hostSecondsAt(const StoredRow& row, int at) {
+double hostSecondsAt(const Statement& row, int at) {
     const bool isNumber = row.isNumber(at);
     const double seconds = isNumber ? row.real(at) : std::nan("");
     if (!(seconds >= 0 && seconds <= longestHostSeconds))

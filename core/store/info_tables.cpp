@@ -143,7 +143,7 @@ private:
     }
 
     /// A whole number from 0 to `most`.
-    [[nodiscard]] std::int64_t number(const StoredRow& row, std::string_view key,
+    [[nodiscard]] std::int64_t number(const Statement& row, std::string_view key,
                                       std::int64_t most) const {
         const std::int64_t value = row.integer(0);
         if (value < 0 || value > most)

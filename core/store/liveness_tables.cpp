@@ -1,7 +1,5 @@
 // When each variable is live, and how many bytes are live at each step.
 #include <algorithm>
-#include <array>
-#include <string>
 
 #include "core/profile/liveness_curve.h"
 #include "core/store/table_group.h"
@@ -35,29 +33,11 @@ void writeLiveness(const Profile& profile, const Database& db) {
         rows->finish();
 }
 
-/// How many variables there are, and the last class that one has; -1 if none has one.
-struct ClassUse {
-    std::int64_t variables = 0;
-    std::int64_t last = -1;
-};
-ClassUse classUseIn(const Database& db) {
-    ClassUse use;
-    const std::array<std::string, 1> column{"liveness_class"};
-    StoredRows variables(db, {column, "variables", "id"});
-    while (const StoredRow* row = variables.next()) {
-        ++use.variables;
-        if (!row->isNull(0))
-            use.last = std::max(use.last, row->integer(0));
-    }
-    return use;
-}
-
 IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& file) {
     IdVector<LivenessClassId, LivenessClass> classes;
     // Classes without an interval are not in the file, but each has a variable.
-    const ClassUse use = classUseIn(file.db);
-    const std::int64_t most =
-        file.db.integer("SELECT count(*) FROM liveness_intervals") + use.variables;
+    const std::int64_t most = file.db.integer("SELECT count(*) FROM liveness_intervals") +
+                              file.db.integer("SELECT count(*) FROM variables");
     const References<LivenessClassId> classAt(most);
     Statement row = file.db.prepare("SELECT liveness_class, first_step, end_step "
                                     "FROM liveness_intervals ORDER BY 1, 2");
@@ -67,9 +47,11 @@ IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& 
             classes.add({});
         classes.back().intervals.push_back({idAt<StepId>(row, 1), idAt<StepId>(row, 2)});
     }
-    if (use.last >= most)
+    const std::int64_t used =
+        file.db.integer("SELECT coalesce(max(liveness_class), -1) FROM variables");
+    if (used >= most)
         throw DamagedProfile("a variable has a liveness class that does not exist");
-    while (static_cast<std::int64_t>(classes.size()) <= use.last)
+    while (static_cast<std::int64_t>(classes.size()) <= used)
         classes.add({});
     return classes;
 }
@@ -78,10 +60,9 @@ IdVector<LivenessClassId, LivenessClass> readClasses(const ProfileReader::Impl& 
 
 std::vector<std::int64_t> ProfileReader::notAlwaysLive() const {
     std::vector<std::int64_t> bytes;
-    const std::array<std::string, 1> column{"not_always_live"};
-    StoredRows rows(impl_->db, {column, stepTable.name, "step"});
-    while (const StoredRow* row = rows.next())
-        bytes.push_back(amountAt(*row, 0));
+    Statement row = impl_->db.prepare("SELECT not_always_live FROM liveness_steps ORDER BY step");
+    while (row.step())
+        bytes.push_back(amountAt(row, 0));
     return bytes;
 }
 

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-std::int64_t tileBytesAt(const StoredRow& row, int at) {
+std::int64_t tileBytesAt(const Statement& row, int at) {
     const std::int64_t value = row.integer(at);
     if (value < 0 || value > TileSeries::largestStored)
         throw DamagedProfile("a row has an impossible size");

@@ -6,11 +6,11 @@ namespace {
 
 constexpr std::int64_t firstVersionWithModelGraph = 5;
 
-TensorSource sourceAt(const StoredRow& row, int at) {
+TensorSource sourceAt(const Statement& row, int at) {
     return row.isNull(at) ? TensorSource::Operation : valueAt<TensorSource>(row, at);
 }
 
-SourceLink linkAt(const StoredRow& row, int at) {
+SourceLink linkAt(const Statement& row, int at) {
     return row.isNull(at) ? SourceLink::Written : valueAt<SourceLink>(row, at);
 }
 
@@ -101,10 +101,10 @@ ModelGraph readModelGraph(const ProfileReader::Impl& of) {
     const RowSource file = of.rows();
     graph.tensors = readRows<IdVector<ModelTensorId, ModelTensor>>(file, graphTensorTable);
     graph.nodes = readRows<IdVector<ModelNodeId, ModelNode>>(file, nodeTable);
-    eachRow(file, nodeCallTable, [&](OperationId call, const StoredRow& given) {
+    eachRow(file, nodeCallTable, [&](OperationId call, const Statement& given) {
         element(graph.nodes, given.integer(0)).calls.push_back(call);
     });
-    eachRow(file, nodeTensorTable, [&](ModelTensorId tensor, const StoredRow& given) {
+    eachRow(file, nodeTensorTable, [&](ModelTensorId tensor, const Statement& given) {
         ModelNode& node = element(graph.nodes, given.integer(0));
         (given.integer(1) != 0 ? node.writes : node.reads).push_back(tensor);
     });

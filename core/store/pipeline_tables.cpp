@@ -12,13 +12,13 @@ void checkCounts(const Pipeline& pipeline) {
         throw DamagedProfile("the pipeline has an impossible number of iterations");
 }
 
-std::int64_t depthAt(const StoredRow& row, int at) {
+std::int64_t depthAt(const Statement& row, int at) {
     if (row.integer(at) < 0)
         throw DamagedProfile("a pipeline buffer has a depth below zero");
     return row.integer(at);
 }
 
-std::int64_t repeatsAt(const StoredRow& row, int at) {
+std::int64_t repeatsAt(const Statement& row, int at) {
     if (row.integer(at) < 0 || row.integer(at) > mostRepeats)
         throw DamagedProfile("the pipeline's slots are impossible");
     return row.integer(at);
@@ -83,11 +83,11 @@ Pipeline readPipeline(const ProfileReader::Impl& of) {
     for (const StageRecord& stage : pipeline.stages)
         if (!stage.ipu.valid() || stage.ipu.value() >= of.info.target.ipus)
             throw DamagedProfile("a row refers to one that does not exist");
-    eachRow(file, stageBufferTable, [&](VariableId variable, const StoredRow& given) {
+    eachRow(file, stageBufferTable, [&](VariableId variable, const Statement& given) {
         element(pipeline.stages, given.integer(0)).buffers.push_back(variable);
     });
     pipeline.slotList = readRows<std::vector<PipelineSlot>>(file, slotTable);
-    eachRow(file, slotProgramTable, [&](ProgramId program, const StoredRow& given) {
+    eachRow(file, slotProgramTable, [&](ProgramId program, const Statement& given) {
         element(pipeline.slotList, given.integer(0)).programs.push_back(program);
     });
     pipeline.operations = readRows<std::vector<StagedOperation>>(file, stagedTable);

@@ -16,7 +16,7 @@ constexpr std::int64_t firstVersionWithOtherKinds = 12;
 constexpr std::int64_t firstVersionWithVariableLists = 15;
 
 /// Whether they exist is checked for all at once.
-std::vector<VariableId> variablesAt(const StoredRow& row, int at) {
+std::vector<VariableId> variablesAt(const Statement& row, int at) {
     std::vector<VariableId> variables;
     if (row.isNull(at))
         return variables;
@@ -96,7 +96,7 @@ IdVector<ProgramId, Program> readPrograms(const ProfileReader::Impl& file) {
     IdVector<ProgramId, Program> programs;
     std::vector<std::int64_t> positions;
     programs.reserve(rowsOf(file.rows(), programTable));
-    eachRow(file.rows(), programTable, [&](Program& program, const StoredRow& given) {
+    eachRow(file.rows(), programTable, [&](Program& program, const Statement& given) {
         programs.add(std::move(program));
         positions.push_back(given.integer(0));
     });

@@ -17,7 +17,7 @@ std::optional<std::vector<std::byte>> textBlob(const std::string& text) {
     return compressed(std::as_bytes(std::span(text)));
 }
 
-std::string textAt(const StoredRow& row, int at) {
+std::string textAt(const Statement& row, int at) {
     if (row.isNull(at))
         return {};
     const std::vector<std::byte> raw =
@@ -34,7 +34,7 @@ constexpr auto fileTable = storedTable<SourceFile>({"source_files"}, [](auto& to
        readFrom("text", f.text, textAt));
 });
 
-std::int32_t lineAt(const StoredRow& row, int at) {
+std::int32_t lineAt(const Statement& row, int at) {
     const auto line = valueAt<std::int32_t>(row, at);
     if (line < 0)
         throw DamagedProfile("a line of the program has an impossible number");

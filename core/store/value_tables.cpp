@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t firstVersionWithValues = 10;
 
-std::optional<double> numberOrNull(const StoredRow& row, int at) {
+std::optional<double> numberOrNull(const Statement& row, int at) {
     if (row.isNull(at))
         return std::nullopt;
     if (!row.isNumber(at))
@@ -18,7 +18,7 @@ std::optional<double> numberOrNull(const StoredRow& row, int at) {
     return row.real(at);
 }
 
-double finiteAt(const StoredRow& row, int at) {
+double finiteAt(const Statement& row, int at) {
     const std::optional<double> number = numberOrNull(row, at);
     if (!number || !std::isfinite(*number))
         throw DamagedProfile("a value is not a number");
@@ -26,7 +26,7 @@ double finiteAt(const StoredRow& row, int at) {
 }
 
 /// A share of samples; none for NULL.
-std::optional<double> shareAt(const StoredRow& row, int at) {
+std::optional<double> shareAt(const Statement& row, int at) {
     const std::optional<double> share = numberOrNull(row, at);
     if (share && !(*share >= 0 && *share <= 1))
         throw DamagedProfile("an accuracy is impossible");
@@ -34,7 +34,7 @@ std::optional<double> shareAt(const StoredRow& row, int at) {
 }
 
 /// A loss, NaN for NULL.
-double lossAt(const StoredRow& row, int at) {
+double lossAt(const Statement& row, int at) {
     return numberOrNull(row, at).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
@@ -53,7 +53,7 @@ std::vector<std::byte> encodeExponents(const ExponentCounts& counts) {
     return blob;
 }
 
-ExponentCounts exponentsAt(const StoredRow& row, int at) {
+ExponentCounts exponentsAt(const Statement& row, int at) {
     ExponentCounts counts{};
     VarintReader reader(row.blob(at));
     for (std::uint64_t bin = reader.next(); !reader.atEnd(); ++bin) {
@@ -66,7 +66,7 @@ ExponentCounts exponentsAt(const StoredRow& row, int at) {
 }
 
 /// A number of a float or a half.
-double elementAt(const StoredRow& row, int at) {
+double elementAt(const Statement& row, int at) {
     const double number = finiteAt(row, at);
     if (std::fabs(number) > double{std::numeric_limits<float>::max()})
         throw DamagedProfile("a value is larger than any element");
@@ -74,14 +74,14 @@ double elementAt(const StoredRow& row, int at) {
 }
 
 /// Relative to the exact sums; none for NULL.
-std::optional<double> partialsErrorAt(const StoredRow& row, int at) {
+std::optional<double> partialsErrorAt(const Statement& row, int at) {
     const std::optional<double> error = numberOrNull(row, at);
     if (error && !(*error >= 0 && std::isfinite(*error)))
         throw DamagedProfile("an error of partial sums is impossible");
     return error;
 }
 
-std::int32_t stageAt(const StoredRow& row, int at) {
+std::int32_t stageAt(const Statement& row, int at) {
     const std::int64_t stage = amountAt(row, at);
     if (!std::in_range<std::int32_t>(stage))
         throw DamagedProfile("a tensor is of an impossible stage");
@@ -153,7 +153,7 @@ std::vector<ValueSample> readSamples(const RowSource& file, std::size_t tensors)
     constexpr std::size_t mostCells = std::size_t{1} << 22;
     std::vector<ValueSample> samples;
     std::set<std::int64_t> iterations;
-    eachRow(file, sampleTable, [&](const ValueSample& sample, const StoredRow&) {
+    eachRow(file, sampleTable, [&](const ValueSample& sample, const Statement&) {
         iterations.insert(sample.iteration);
         if (iterations.size() * tensors > mostCells)
             throw DamagedProfile("there are more samples of tensors than any run records");

@@ -95,7 +95,7 @@ IdVector<VariableId, Variable> readVariables(const ProfileReader::Impl& file) {
     std::vector<TileSeries> series = readSeries(file);
     std::size_t runs = 0;
     variables.reserve(rowsOf(file.rows(), variableTable));
-    eachRow(file.rows(), variableTable, [&](Variable& v, const StoredRow& given) {
+    eachRow(file.rows(), variableTable, [&](Variable& v, const Statement& given) {
         const auto category = categories.find(given.integer(0));
         if (category == categories.end())
             throw DamagedProfile("a variable has an unknown category");

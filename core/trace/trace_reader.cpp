@@ -17,7 +17,7 @@ void readBodiesAndRuns(const RowSource& file, Trace& trace) {
 }
 
 void readSteps(const RowSource& file, Trace& trace, PlacedItems& placed) {
-    eachRow(file, traceStepTable, [&](TraceStep& step, const StoredRow& at) {
+    eachRow(file, traceStepTable, [&](TraceStep& step, const Statement& at) {
         TraceBody& b = element(trace.bodies, at.integer(0));
         element(placed, at.integer(0))
             .push_back({at.integer(1), {static_cast<std::int32_t>(b.steps.size()), -1}});
@@ -26,7 +26,7 @@ void readSteps(const RowSource& file, Trace& trace, PlacedItems& placed) {
 }
 
 void readCalls(const RowSource& file, Trace& trace, PlacedItems& placed) {
-    eachRow(file, traceCallTable, [&](TraceCall& call, const StoredRow& at) {
+    eachRow(file, traceCallTable, [&](TraceCall& call, const Statement& at) {
         TraceBody& b = element(trace.bodies, at.integer(0));
         element(placed, at.integer(0))
             .push_back({at.integer(1), {-1, static_cast<std::int32_t>(b.calls.size())}});
@@ -47,13 +47,13 @@ void mergeItems(Trace& trace, PlacedItems& placed) {
 }
 
 void readTimes(const RowSource& file, Trace& trace) {
-    const auto itemAt = [&](const StoredRow& at) -> const TraceItem& {
+    const auto itemAt = [&](const Statement& at) -> const TraceItem& {
         return element(element(trace.bodies, at.integer(0)).items, at.integer(1));
     };
-    eachRow(file, stepOnIpuTable, [&](const StepOnIpu& on, const StoredRow& at) {
+    eachRow(file, stepOnIpuTable, [&](const StepOnIpu& on, const Statement& at) {
         element(element(trace.bodies, at.integer(0)).steps, itemAt(at).step).ipus.push_back(on);
     });
-    eachRow(file, callOnIpuTable, [&](const CallOnIpu& on, const StoredRow& at) {
+    eachRow(file, callOnIpuTable, [&](const CallOnIpu& on, const Statement& at) {
         element(element(trace.bodies, at.integer(0)).calls, itemAt(at).call).ipus.push_back(on);
     });
 }

@@ -31,7 +31,7 @@ struct Book {
     friend bool operator==(const Book&, const Book&) = default;
 };
 
-std::optional<double> priceAt(const StoredRow& row, int at) {
+std::optional<double> priceAt(const Statement& row, int at) {
     return row.isNull(at) ? std::nullopt : std::optional(row.real(at));
 }
 
@@ -105,7 +105,7 @@ private slots:
     void rowsAreReadAsTheyWereWritten() {
         const Database db = library();
         std::vector<Book> read;
-        eachRow(RowSource{db, 3, 5}, bookTable, [&](Book& book, const StoredRow& given) {
+        eachRow(RowSource{db, 3, 5}, bookTable, [&](Book& book, const Statement& given) {
             QCOMPARE(given.isNull(0), read.empty());
             QCOMPARE(given.integer(0), std::int64_t(read.empty() ? 0 : 5));
             read.push_back(std::move(book));
@@ -130,7 +130,7 @@ private slots:
     void aViewIsReadInPlaceOfTheTable() {
         const Database db(DatabaseOrigin{.file = ":memory:"}, Database::Mode::Create);
         db.execute("CREATE VIEW all_notes AS SELECT 4 AS book, 0 AS place, 41 AS note");
-        eachRow(RowSource{db}, noteTable, [](std::int64_t note, const StoredRow& given) {
+        eachRow(RowSource{db}, noteTable, [](std::int64_t note, const Statement& given) {
             QCOMPARE(note, std::int64_t{42});
             QCOMPARE(given.integer(0), std::int64_t{4});
         });

@@ -75,7 +75,7 @@ public:
     [[nodiscard]] std::string columnName(int at) const;
     [[nodiscard]] bool isNull(int at) const;
     [[nodiscard]] bool isNumber(int at) const; ///< an integer or a real number
-    [[nodiscard]] int type(int at) const; ///< SQLITE_INTEGER and so on
+    [[nodiscard]] int type(int at) const;      ///< SQLITE_INTEGER and so on
     [[nodiscard]] std::int64_t integer(int at) const;
     [[nodiscard]] double real(int at) const;
     [[nodiscard]] std::string text(int at) const;

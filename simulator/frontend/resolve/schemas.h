@@ -7,8 +7,9 @@
 
 namespace tilescope::sim {
 
-/// The first question to libonnx's registry makes the descriptions of all versions of all operators,
-/// a fifth of the instructions of a small model's run. Those of schemas.def are made one by one.
+/// The first question to libonnx's registry makes the descriptions of all versions of all
+/// operators, a fifth of the instructions of a small model's run. Those of schemas.def are made one
+/// by one.
 class Schemas {
 public:
     /// Of the operator that a set of this version has; null if there is none.

@@ -100,7 +100,7 @@ std::vector<OptionSpec> machineRows() {
         machine
             .flag("ipuModel", &MachineOptions::ipuModel,
                   "account as the IPU Model does, which runs on the host: no code, no stacks, "
-                  "no host latency")
+                  "no host latency, and its rate of plain copies")
             .knownAs({{Face::PopTorch, "useIpuModel"}}),
         withHost(host.integer("ioTiles", &MachineOptions::ioTiles, {0, limits::mostIoTiles},
                               "tiles of each IPU that only exchange data with the host, an even "

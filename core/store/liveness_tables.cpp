@@ -1,5 +1,6 @@
 // When each variable is live, and how many bytes are live at each step.
 #include <algorithm>
+#include <utility>
 
 #include "core/profile/liveness_curve.h"
 #include "core/store/table_group.h"
@@ -72,9 +73,11 @@ LivenessCurve ProfileReader::livenessCurve() const {
                        StepBytes(curve.notAlwaysLive.size()));
     Statement ipu = impl_->db.prepare(
         "SELECT ipu, step, not_always_live FROM liveness_by_ipu ORDER BY step, ipu");
-    while (ipu.step()) {
+    for (std::int64_t last = 0; ipu.step();) {
         const std::int64_t step = ipu.integer(1);
         (void)element(curve.notAlwaysLive, step); // there is one
+        if (step < std::exchange(last, step))     // SQLite sorts what is no number to the end
+            throw DamagedProfile("a step of the bytes of each IPU is not a number");
         element(curve.byIpu, ipu.integer(0)).set(static_cast<std::size_t>(step), amountAt(ipu, 2));
     }
     return curve;

@@ -78,6 +78,8 @@ private slots:
                  "UPDATE liveness_intervals SET end_step = 9999",
                  "UPDATE liveness_intervals SET end_step = first_step - 1",
                  "UPDATE OR REPLACE liveness_intervals SET first_step = -5",
+                 "UPDATE liveness_by_ipu SET step = 'abc' WHERE step = (SELECT max(step) FROM "
+                 "liveness_by_ipu)",
                  "UPDATE vertex_instances SET vertex_type = 9999",
                  "UPDATE compute_set_rows SET operation = 9999",
                  "UPDATE exchange_rows SET operation = 9999",

@@ -12,9 +12,7 @@ Arrangement::Arrangement(LoweringContext& context, std::string op)
 
 std::size_t Arrangement::add(RegroupRequest operand, std::string role, Storage wanted) {
     Item item;
-    item.regrouped = operand.asTheyLie
-                         ? operand.move.canTranspose()
-                         : operand.move.canRegroup(operand.placed.storage.elementBytes);
+    item.regrouped = operand.asTheyLie ? operand.move.canTranspose() : operand.move.canRegroup();
     item.from = operand.placed.variable;
     item.traffic = operand.move.traffic;
     item.operand = std::move(operand);

@@ -69,7 +69,7 @@ void CallCopies::addAlike(VariableId source, const PlacedStorage& target) {
 
 void CallCopies::addMove(const PlacedStorage& source, const OperandMove& move, VariableId target) {
     const std::int64_t elementBytes = source.storage.elementBytes;
-    if (regroup_ == Regroup::Yes && move.canRegroup(elementBytes)) {
+    if (regroup_ == Regroup::Yes && move.canRegroup()) {
         copyRegrouped(context_, name_, {source, move}, target);
         return;
     }

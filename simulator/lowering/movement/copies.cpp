@@ -96,10 +96,8 @@ void cutInPieces(OperandMove& move, const LoweringOptions& options, const Storag
 
 } // namespace
 
-bool OperandMove::canRegroup(std::int64_t elementBytes) const {
-    const std::int64_t grain = std::max<std::int64_t>(1, shortestUnstridedRun / elementBytes);
-    return strided() && sourceGroup % grain == 0 && wantedGroup % grain == 0 && sourceGroup > 1 &&
-           wantedGroup > 1;
+bool OperandMove::canRegroup() const {
+    return strided() && hasWholeGroups();
 }
 
 bool OperandMove::canTranspose() const {
@@ -241,7 +239,7 @@ void recordCopy(LoweringContext& context, const PlacedStorage& placed, const Ope
     copy.cause = move.cause.value_or(cause);
     copy.runBytes = move.runBytes;
     copy.runElements = move.runBytes / std::max<std::int64_t>(1, placed.storage.elementBytes);
-    copy.strided = move.strided();
+    copy.strided = move.strided() || transposed;
     copy.transposed = transposed;
     describeOrders(context, placed, move, copy);
     profile.copies.add(std::move(copy));
@@ -320,7 +318,7 @@ VariableId OperandGather::bring(const PlacedStorage& placed, const OperandMove& 
                                 const std::string& role, bool sharedBus) {
     if (isInPlace(move))
         return placed.variable;
-    if (regroup_ == Regroup::Yes && move.canRegroup(placed.storage.elementBytes))
+    if (regroup_ == Regroup::Yes && move.canRegroup())
         return bringRegrouped(placed, move, role, sharedBus);
     if (move.strided() || (move.wholeMessages && regroup_ == Regroup::No))
         return bringInOrder(placed, move, role);

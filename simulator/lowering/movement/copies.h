@@ -30,7 +30,7 @@ struct OperandMove {
     std::int64_t runBytes = 0; ///< contiguous at source and destination
     /// Innermost groups at source and destination, of different dimensions; 1 where there is none.
     std::int64_t sourceGroup = 1, wantedGroup = 1;
-    std::int64_t elementBytes = 0; ///< 0: groups hold whole 64-bit atoms
+    std::int64_t elementBytes = 0; ///< of the groups; 0 where there are none
     /// What of the source's group is on one tile wherever the source is cut.
     std::int64_t sourceRun = 1;
     /// What the user reads; empty for windows of an unfolded operand, in groups of `wantedGroup`.
@@ -50,7 +50,7 @@ struct OperandMove {
     /// groups as wanted, after which whole atoms can move (PopLibs regroupIfBeneficial).
     [[nodiscard]] bool hasWholeGroups() const;
     /// Strided, with such groups.
-    [[nodiscard]] bool canRegroup(std::int64_t elementBytes) const;
+    [[nodiscard]] bool canRegroup() const;
     /// The same for blocks that are transposed where they lie, whatever the size of their groups
     /// (PopLibs fullyConnectedWeightTranspose; groups of one element are copied).
     [[nodiscard]] bool canTranspose() const;

@@ -19,7 +19,7 @@ ConvEstimate::Counted::~Counted() {
 }
 
 double ConvEstimate::movedShare(const OperandMove& move, std::int64_t elementBytes) {
-    if (move.canRegroup(elementBytes))
+    if (move.canRegroup())
         return 1;
     if (move.strided() || move.traffic.total == 0)
         return 0;

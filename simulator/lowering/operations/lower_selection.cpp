@@ -134,7 +134,7 @@ public:
             return;
         // In loops over time the gradient of a cell's operand is regrouped for the layers that it
         // goes to (popnn/Lstm.cpp, backwardStepImpl).
-        if (context_.isLoopBody() && move.canRegroup(placed.storage.elementBytes))
+        if (context_.isLoopBody() && move.canRegroup())
             copyRegrouped(context_, op_.name, {placed, move, 0, false, elementsRead}, result_);
         else
             parts_.push_back({input, placed, std::move(move)});
@@ -280,7 +280,6 @@ bool regroupForSlices(LoweringContext& context, const Op& op) {
         }))
         return false;
     const PlacedStorage placed = context.storageOf(in);
-    const std::int64_t elementBytes = placed.storage.elementBytes;
     std::vector<TensorId> results;
     std::vector<PartOfOperand> parts;
     std::vector<Storage> made;
@@ -297,7 +296,7 @@ bool regroupForSlices(LoweringContext& context, const Op& op) {
             maps[d] = {slice->starts[d], slice->steps[d], false};
         made.push_back(activationStorage(context.target(), t.shape, bytesOf(t.type)));
         parts.push_back({movePart(context, made.back(), in, maps, t.elements()), {}});
-        if (!parts.back().move.canRegroup(elementBytes))
+        if (!parts.back().move.canRegroup())
             return false;
         results.push_back(out);
     }

@@ -290,7 +290,9 @@ ProgramId ProgramBuilder::streamStep(ProgramKind kind, StreamId stream, const st
 void ProgramBuilder::preferApart(VariableId one, VariableId other) {
     for (const auto& [variable, peer] : {std::pair(one, other), std::pair(other, one)}) {
         auto& peers = lowered_.needs[variable].preferablyApart;
-        const auto place = std::find(peers.begin(), peers.end(), VariableId());
+        const auto place =
+            std::find_if(peers.begin(), peers.end(),
+                         [&, wanted = peer](VariableId id) { return !id.valid() || id == wanted; });
         if (place != peers.end())
             *place = peer;
     }

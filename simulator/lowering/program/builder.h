@@ -22,7 +22,7 @@ struct VariableNeeds {
     /// Another variable that a vertex accesses in the same cycle: the two lie in different memory
     /// elements wherever both are on a tile.
     VariableId apartFrom;
-    /// The same where there is room.
+    /// The same where there is room; the first ones that are asked for.
     std::array<VariableId, 2> preferablyApart;
 };
 

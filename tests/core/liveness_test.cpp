@@ -3,7 +3,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "core/store/profile_reader.h"
 #include "core/store/profile_writer.h"
+#include "tests/support/profile_sql.h"
 #include "tests/support/qt_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/test_main.h"
@@ -118,6 +120,19 @@ private slots:
         QVERIFY_THROWS_EXCEPTION(InternalError, again.set(6, 3));
         QVERIFY(StepBytes(std::vector<std::int64_t>(4, 0)).all() ==
                 std::vector<std::int64_t>(4, 0));
+    }
+
+    /// SQLite stores a text in such a column, and sorts it after all numbers.
+    void aStepThatIsNoNumberIsDamage() {
+        const QTemporaryDir directory;
+        const std::string file = directory.filePath("p.pop").toStdString();
+        writeProfile(sampleProfile(), file);
+        QVERIFY(ProfileReader(file).livenessCurve().byIpu.at(0).heldSteps() > 1);
+        QCOMPARE(changeProfile(file, "UPDATE liveness_by_ipu SET step = 'abc' WHERE step = "
+                                     "(SELECT max(step) FROM liveness_by_ipu)"),
+                 std::string());
+        const QString error = userError([&] { (void)ProfileReader(file).livenessCurve(); });
+        QVERIFY2(error.contains("not a number"), qPrintable(error));
     }
 
     void refusesDamagedLiveness() {

@@ -16,7 +16,7 @@ from oracle import Unfit, check  # noqa: E402
 KEPT = json.loads((_HERE / "kept.json").read_text())
 
 #: Limits of a run in the gate, in modules and seconds.
-COUNT, SECONDS = 240, 60
+COUNT, SECONDS = 200, 60
 
 #: Default seed. The gate derives one from the tree that it tests: new with each change, and the same
 #: when repeated.

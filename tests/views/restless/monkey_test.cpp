@@ -24,7 +24,7 @@ namespace {
 
 /// Of processor: sanitizers make everything several times slower.
 double usualSeconds() {
-    return test::hasAddressSanitizer() ? 30 : 15;
+    return test::hasAddressSanitizer() ? 30 : 10;
 }
 constexpr int eventsOfRun = 10'000;
 constexpr const char* schemes[] = {"http", "https", "file"}; // nothing is to be opened elsewhere

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import torch
 from tilescope import _source_lines
@@ -93,9 +93,11 @@ class Watch(TorchFunctionMode):
     each other when they are changed in place.
     """
 
-    def __init__(self, trains: bool) -> None:
+    def __init__(self, trains: bool, standing: Optional[Callable[[torch.Tensor], torch.Tensor]] = None) -> None:
+        """``standing``: makes what stands for a tensor of the program, if types stand for others."""
         super().__init__()
         self._trains = trains
+        self._standing = standing
         self._aliases = Aliases()
         self.norms = Norms(self._aliases)
         self._calls = Calls(self._function_begins, self._function)
@@ -146,10 +148,17 @@ class Watch(TorchFunctionMode):
             self._inside = False
 
     def _part(self, get: Callable[..., Any], x: torch.Tensor, index: Any) -> Any:
+        if self._standing is not None and not self._is_past():
+            x = self._standing(x)
         made = self.__torch_function__(get, (), (x, index))
         if TRACED in x.__dict__:
             made.__dict__[TRACED] = True
         return made
+
+    def _see(self, made: torch.Tensor) -> None:
+        if self._standing is not None:
+            made.__dict__[TRACED] = True
+        self._aliases.see(made)
 
     def _is_past(self) -> bool:
         """Whether the current operation is not the program's, or not traced."""
@@ -183,7 +192,7 @@ class Watch(TorchFunctionMode):
         finally:
             self._inside = False
         for tensor in tensors_in(result):
-            self._aliases.see(tensor)
+            self._see(tensor)
             if self._trains and not self._passes_gradient:
                 self._without_gradient[id(tensor)] = tensor
         if [tensor._version for tensor in operands] != before:
@@ -243,7 +252,7 @@ class Watch(TorchFunctionMode):
             else:
                 self._note(operands, before)
         for tensor in tensors_in(result):
-            self._aliases.see(tensor)
+            self._see(tensor)
             if not self._trains:
                 continue
             if not torch.is_grad_enabled() or name == "detach":
@@ -368,7 +377,7 @@ class Watch(TorchFunctionMode):
                 value = torch.tensor(value, dtype=target.dtype)
         if is_basic(index):
             view = self._get_item(target, index)
-            self._aliases.see(view)
+            self._see(view)
             while value.dim() > view.dim() and value.shape[0] == 1:
                 value = value[0]
             self._copy(view, value)

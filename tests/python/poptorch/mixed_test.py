@@ -93,7 +93,8 @@ FUNCTIONS = {
     "number given for the result": lambda x, y: into(lambda out: torch.add(y.detach().sum() * 30000., 1.5, out=out)),
     "number of halves": lambda x, y: torch.arange(4) * x.sum(),
     "compared to a number": lambda x, y: torch.arange(4) > y.abs().sum(),
-    "type by its text": lambda x, y: x.type("torch.FloatTensor") * 1000.001 + LABELS.type("torch.FloatTensor").sum() / 3,
+    "type by its text": lambda x, y: x.type("torch.FloatTensor") * 1000.001 + LABELS.type(
+        "torch.FloatTensor").sum() / 3,
     "type by its class": lambda x, y: (x.type(torch.FloatTensor) / 3 * 1e6, y.type(torch.HalfTensor) * 3),
     "type by itself": lambda x, y: (x.type(torch.float32) / 3, y.type(dtype=torch.half), x.type(torch.Tensor) / 3),
     "branches on the type's text": lambda x, y: x * 2 if x.type() == "torch.HalfTensor" and (

@@ -16,7 +16,7 @@ from ._errors import Error
 
 _EPOCH = "_tilescope_epoch"
 
-#: Marks tensors whose type stands for another one, in their __dict__; others are the program's.
+#: Marks tensors made while tracing, in their __dict__; others are the program's.
 TRACED = "_tilescope_traced"
 #: The same of tensors within a part that is traced by itself.
 _EPOCH_WITHIN = "_tilescope_epoch_within"
@@ -233,6 +233,7 @@ class Aliases:
 
     def see(self, tensor: torch.Tensor) -> None:
         """To be called for a tensor that has just been made."""
+        tensor.__dict__[TRACED] = True
         storage = self._storage(tensor)
         if storage is not None and self._epoch(tensor) is None:
             self._mark(tensor, storage.epoch)

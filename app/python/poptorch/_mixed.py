@@ -11,9 +11,9 @@ from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ._aliases import TRACED, untraced, value_of
+from ._aliases import untraced, value_of
 from ._known import known_while_tracing
-from ._watch import tensors_in
+from ._nested import MIXED, tensors_in
 
 #: The type that stands for another one, and the one that is meant by it.
 _STANDS = {torch.float16: torch.float32, torch.float32: torch.float64}
@@ -50,7 +50,7 @@ def meant_by(dtype: torch.dtype) -> torch.dtype:
 def as_meant(value: Any, within: Tuple[int, ...] = ()) -> Any:
     """A nested value of a mixed trace as the program means it; lists and dicts remain the same ones."""
     if isinstance(value, torch.Tensor):
-        return value.to(meant_by(value.dtype)) if TRACED in value.__dict__ else value
+        return value.to(meant_by(value.dtype)) if MIXED in value.__dict__ else value
     if type(value) not in (list, tuple, dict) or id(value) in within:
         return value
     within = (*within, id(value))
@@ -151,7 +151,7 @@ class Mixed(TorchFunctionMode):
     def __init__(self, operands: Iterable[torch.Tensor]) -> None:
         super().__init__()
         for tensor in operands:
-            tensor.__dict__[TRACED] = True
+            tensor.__dict__[MIXED] = True
 
     def __torch_function__(self, function: Callable[..., Any], types: Any, args: Any = (),
                            kwargs: Any = None) -> Any:
@@ -161,7 +161,7 @@ class Mixed(TorchFunctionMode):
         if isinstance(made, torch.dtype):
             return meant_by(made)
         for tensor in tensors_in(made):
-            tensor.__dict__[TRACED] = True
+            tensor.__dict__[MIXED] = True
         return made
 
     def standing(self, value: Any) -> Any:
@@ -169,7 +169,7 @@ class Mixed(TorchFunctionMode):
         if isinstance(value, torch.dtype):
             return _STANDS.get(value, value)
         if isinstance(value, torch.Tensor):
-            if value.dtype not in _STANDS or TRACED in value.__dict__:
+            if value.dtype not in _STANDS or MIXED in value.__dict__:
                 return value
             if torch._C._get_tracing_state() is not None and not known_while_tracing(value_of(value)):
                 return value  # made where no mode sees it

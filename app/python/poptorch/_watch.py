@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 from tilescope import _source_lines
@@ -15,6 +15,7 @@ from ._decompositions import TABLE, decomposed, form_in_place
 from ._errors import Error
 from ._functions import detached
 from ._known import known_while_tracing
+from ._nested import MIXED, tensors_in
 from ._norms import Norms
 from ._resizing import RESIZED, resize
 from ._user_functions import Calls, refuse_other_gradients
@@ -59,17 +60,6 @@ def _place() -> str:
         if not path.startswith(own):
             return f"{path}:{line}: {_source_lines.text_of(path, line)}"
     return "an unknown place"
-
-
-def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """The tensors of nested arguments."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from tensors_in(part)
-    elif isinstance(value, dict):
-        yield from tensors_in(list(value.values()))
 
 
 def _refuse_masks(index: Any) -> None:
@@ -148,17 +138,20 @@ class Watch(TorchFunctionMode):
             self._inside = False
 
     def _part(self, get: Callable[..., Any], x: torch.Tensor, index: Any) -> Any:
+        stands = MIXED in x.__dict__
         if self._standing is not None and not self._is_past():
-            x = self._standing(x)
+            x, stands = self._standing(x), True
         made = self.__torch_function__(get, (), (x, index))
         if TRACED in x.__dict__:
             made.__dict__[TRACED] = True
+        if stands:
+            made.__dict__[MIXED] = True
         return made
 
-    def _see(self, made: torch.Tensor) -> None:
+    def _mark(self, made: torch.Tensor) -> None:
+        """Marks what a function has made that other modes do not see."""
         if self._standing is not None:
-            made.__dict__[TRACED] = True
-        self._aliases.see(made)
+            made.__dict__[MIXED] = True
 
     def _is_past(self) -> bool:
         """Whether the current operation is not the program's, or not traced."""
@@ -192,7 +185,8 @@ class Watch(TorchFunctionMode):
         finally:
             self._inside = False
         for tensor in tensors_in(result):
-            self._see(tensor)
+            self._aliases.see(tensor)
+            self._mark(tensor)
             if self._trains and not self._passes_gradient:
                 self._without_gradient[id(tensor)] = tensor
         if [tensor._version for tensor in operands] != before:
@@ -252,7 +246,7 @@ class Watch(TorchFunctionMode):
             else:
                 self._note(operands, before)
         for tensor in tensors_in(result):
-            self._see(tensor)
+            self._aliases.see(tensor)
             if not self._trains:
                 continue
             if not torch.is_grad_enabled() or name == "detach":
@@ -377,7 +371,8 @@ class Watch(TorchFunctionMode):
                 value = torch.tensor(value, dtype=target.dtype)
         if is_basic(index):
             view = self._get_item(target, index)
-            self._see(view)
+            self._aliases.see(view)
+            self._mark(view)
             while value.dim() > view.dim() and value.shape[0] == 1:
                 value = value[0]
             self._copy(view, value)

@@ -8,6 +8,9 @@ import torch
 #: Marks tensors of a trace in which types stand for others, in their __dict__; it is kept after the trace.
 MIXED = "_tilescope_mixed"
 
+#: Marks views of a copy that stands for a tensor of the program: a change of them would be lost.
+OF_COPY = "_tilescope_of_copy"
+
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
     """The tensors of nested arguments."""

@@ -15,7 +15,7 @@ from ._decompositions import TABLE, decomposed, form_in_place
 from ._errors import Error
 from ._functions import detached
 from ._known import known_while_tracing
-from ._nested import MIXED, tensors_in
+from ._nested import MIXED, OF_COPY, tensors_in
 from ._norms import Norms
 from ._resizing import RESIZED, resize
 from ._user_functions import Calls, refuse_other_gradients
@@ -138,15 +138,22 @@ class Watch(TorchFunctionMode):
             self._inside = False
 
     def _part(self, get: Callable[..., Any], x: torch.Tensor, index: Any) -> Any:
-        stands = MIXED in x.__dict__
+        stands, own = MIXED in x.__dict__, x
         if self._standing is not None and not self._is_past():
             x, stands = self._standing(x), True
         made = self.__torch_function__(get, (), (x, index))
+        if x is not own and is_basic(index):
+            made.__dict__[OF_COPY] = True
         if TRACED in x.__dict__:
             made.__dict__[TRACED] = True
         if stands:
             made.__dict__[MIXED] = True
         return made
+
+    def _refuse_copy(self, changed: torch.Tensor) -> None:
+        if OF_COPY in changed.__dict__:
+            raise Error("a part of a tensor that is no parameter or buffer is changed in place in a model of halves, "
+                        f"which is not simulated: clone() the tensor first in {_place()}", "poptorch_cpp_error")
 
     def _mark(self, made: torch.Tensor) -> None:
         """Marks what a function has made that other modes do not see."""
@@ -296,6 +303,7 @@ class Watch(TorchFunctionMode):
         """Finds the operands that a function has changed."""
         for tensor, was in zip(operands, before):
             if tensor._version != was.version:
+                self._refuse_copy(tensor)
                 self._changed(tensor, was)
 
     def _changed(self, tensor: torch.Tensor, was: "_Before") -> None:
@@ -347,6 +355,7 @@ class Watch(TorchFunctionMode):
     def _copy(self, target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False
               ) -> torch.Tensor:
         """target.copy_(source)"""
+        self._refuse_copy(target)
         self.refresh([target, source])
         shape = target.shape
         if not isinstance(source, torch.Tensor):
@@ -365,6 +374,7 @@ class Watch(TorchFunctionMode):
 
     def _put(self, target: torch.Tensor, index: Any, value: Any) -> None:
         """target[index] = value"""
+        self._refuse_copy(target)
         self.refresh([target, index, value])
         if not isinstance(value, torch.Tensor):
             with untraced():

@@ -211,3 +211,15 @@ def test_what_runs_in_half_is_said(capfd):
     found = poptorch.inferenceModel(model)(torch.ones(2, 4).half(), torch.ones(2, 4))
     assert found.item() == 40
     assert "all of it is computed in half: " in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("change", [lambda part, y: part.add_(y),  # a line of its own: each is said once
+                                    lambda part, y: part.copy_(y),
+                                    lambda part, y: part.__setitem__(0, y[0])])
+def test_changes_of_a_part_of_a_table_are_not_lost_unsaid(change, capfd):
+    """A copy stands for the table, which would not change."""
+    table = torch.ones(5, 3)
+    model = Computes(lambda x, y: (change(table[0], y[0, :3]), table / 3)[1]).half()
+    poptorch.inferenceModel(model)(torch.ones(2, 4).half(), torch.ones(2, 4))
+    assert "all of it is computed in half: " in (said := capfd.readouterr().err)
+    assert "a part of a tensor that is no parameter or buffer is changed in place" in said

@@ -69,7 +69,7 @@ def _promoted(args: Any, changes_first: bool) -> Any:
     reals = [tensor for tensor in tensors_in(args) if tensor.is_floating_point()]
     tell = reals[:1] if changes_first else [tensor for tensor in reals if tensor.dim()] or reals
     kind = torch.float64 if any(tensor.dtype == torch.float64 for tensor in tell) else torch.float32
-    return _each(args, lambda tensor: tensor.to(kind) if tensor.is_floating_point() and tensor.dtype != kind else tensor)
+    return _each(args, lambda one: one.to(kind) if one.is_floating_point() and one.dtype != kind else one)
 
 
 def _each(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:

@@ -181,6 +181,11 @@ def _nanmean(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     return total / is_number.to(x.dtype).sum(axes, keepdim)
 
 
+def _outer(x: Tensor, vec2: Tensor) -> Any:
+    """Exporters give the result the first operand's type."""
+    return x[:, None] * vec2 if x.dtype != vec2.dtype else NotImplemented
+
+
 def _cov(x: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     if fweights is not None or aweights is not None:
         return NotImplemented
@@ -346,6 +351,8 @@ MORE: Dict[str, Callable[..., Any]] = {
     "cummax": _cumulative_best(True),
     "cummin": _cumulative_best(False),
     "nanmean": _nanmean,
+    "outer": _outer,
+    "ger": _outer,
     "cov": _cov,
     "corrcoef": _corrcoef,
     "quantile": _quantile,

@@ -8,7 +8,7 @@ from typing import Any, Callable, ContextManager, Dict, Iterator, List, Optional
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ._mixed import standing_for
+from ._mixed import as_meant, standing_for
 
 
 class _InFloat(TorchFunctionMode):
@@ -94,3 +94,5 @@ def floats_in(model: torch.nn.Module, half: bool, mixed: bool = False) -> Iterat
     finally:
         for own, values in before:
             own.update(values)
+        for own in [part for module in modules if mixed for part in (module.__dict__, module._buffers)]:
+            own.update({name: as_meant(value) for name, value in own.items()})  # what forward() keeps

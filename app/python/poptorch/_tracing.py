@@ -22,8 +22,8 @@ from ._half import floats_in, limits_of_halves
 from ._logging import say_once
 from ._mixed import Mixed, meant_by, standing_for
 from ._products import fast_products
-from ._trace_contexts import (all_persistent, changes_as_results, distinct_initialisers, mode_of, scoped_forward, state_of,
-                              unchanged, unchecked_distributions, without_checkpoints)
+from ._trace_contexts import (all_persistent, changes_as_results, distinct_initialisers, mode_of, scoped_forward,
+                              state_of, unchanged, unchecked_distributions, without_checkpoints)
 from ._types import computes_in_half, has_halves, result_types, type_on_machine
 from ._watch import Watch
 
@@ -145,14 +145,16 @@ class _ForwardOfTensors:
         buffers_before = dict(self._model.named_buffers())
         with untraced():
             before = {name: int(tensor) for name, tensor in counters.items()}
-        types = Mixed([*tensors, *state_of(self._model).values()]) if self._mixed else contextlib.nullcontext()
-        with torch.set_grad_enabled(self._trains), types, Watch(
-                self._trains) as watch, changes_as_results():
+        types = Mixed([*tensors, *state_of(self._model).values()]) if self._mixed else None
+        with torch.set_grad_enabled(self._trains), types or contextlib.nullcontext(), Watch(
+                self._trains, types.standing if types else None) as watch, changes_as_results():
             inputs = Changes(watch, {str(i): tensor for i, tensor in enumerate(tensors)})
             state = Changes(watch, {name: tensor
                                     for name, tensor in state_of(self._model).items()
                                     if name not in counters})
             self.result = Tree(self._call(tensors))
+            if types is not None:
+                self.result.tensors = [types.in_trace(tensor) for tensor in self.result.tensors]
         _refuse_other_buffers(self._model, buffers_before)
         watch.refresh(self.result.tensors)
         changed = inputs.made(watch)
@@ -224,11 +226,18 @@ def trace(model: torch.nn.Module, names: List[str], values: List[Any], training:
     """
     if not any(p.dtype == torch.float64 for p in model.parameters()):
         values = _without_doubles(values)
+    refused = ""
     if has_halves(model, Tree(values).tensors):
-        with contextlib.suppress(Exception):  # whatever PyTorch refuses of types that differ
+        try:
             return _trace(model, names, values, training, mixed=True)
+        except Exception as error:  # pylint: disable=broad-except  # whatever PyTorch refuses of types that differ
+            refused = (str(error).strip() or type(error).__name__).splitlines()[0]
     try:
-        return _trace(model, names, values, training)
+        traced = _trace(model, names, values, training)
+        if refused:
+            say_once("halves and floats cannot be told apart in this model, and all of it is computed in half: "
+                     f"{refused}")
+        return traced
     except RuntimeError as error:
         if "Half" not in str(error):
             raise
@@ -262,7 +271,8 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
     lines = _source.Recorder()
     own = traced.__dict__.get("forward")
     with _exporting, floats_in(traced, half or floats, mixed), limits_of_halves(
-            half and not mixed), unchanged(traced), mode_of(traced, training), all_persistent(traced), fast_products(), warnings.catch_warnings():
+            half and not mixed), unchanged(traced), mode_of(traced, training), all_persistent(
+                traced), fast_products(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         object.__setattr__(traced, "forward", forward)
         exported_domains.clear()

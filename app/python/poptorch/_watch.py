@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 from tilescope import _source_lines
@@ -15,6 +15,7 @@ from ._decompositions import TABLE, decomposed, form_in_place
 from ._errors import Error
 from ._functions import detached
 from ._known import known_while_tracing
+from ._nested import MIXED, OF_COPY, tensors_in
 from ._norms import Norms
 from ._resizing import RESIZED, resize
 from ._user_functions import Calls, refuse_other_gradients
@@ -61,17 +62,6 @@ def _place() -> str:
     return "an unknown place"
 
 
-def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """The tensors of nested arguments."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from tensors_in(part)
-    elif isinstance(value, dict):
-        yield from tensors_in(list(value.values()))
-
-
 def _refuse_masks(index: Any) -> None:
     for mask in tensors_in(index):
         if mask.dtype == torch.bool and not known_while_tracing(value_of(mask)):
@@ -93,9 +83,11 @@ class Watch(TorchFunctionMode):
     each other when they are changed in place.
     """
 
-    def __init__(self, trains: bool) -> None:
+    def __init__(self, trains: bool, standing: Optional[Callable[[torch.Tensor], torch.Tensor]] = None) -> None:
+        """``standing``: makes what stands for a tensor of the program, if types stand for others."""
         super().__init__()
         self._trains = trains
+        self._standing = standing
         self._aliases = Aliases()
         self.norms = Norms(self._aliases)
         self._calls = Calls(self._function_begins, self._function)
@@ -146,10 +138,27 @@ class Watch(TorchFunctionMode):
             self._inside = False
 
     def _part(self, get: Callable[..., Any], x: torch.Tensor, index: Any) -> Any:
+        stands, own = MIXED in x.__dict__, x
+        if self._standing is not None and not self._is_past():
+            x, stands = self._standing(x), True
         made = self.__torch_function__(get, (), (x, index))
+        if x is not own and is_basic(index):
+            made.__dict__[OF_COPY] = True
         if TRACED in x.__dict__:
             made.__dict__[TRACED] = True
+        if stands:
+            made.__dict__[MIXED] = True
         return made
+
+    def _refuse_copy(self, changed: torch.Tensor) -> None:
+        if OF_COPY in changed.__dict__:
+            raise Error("a part of a tensor that is no parameter or buffer is changed in place in a model of halves, "
+                        f"which is not simulated: clone() the tensor first in {_place()}", "poptorch_cpp_error")
+
+    def _mark(self, made: torch.Tensor) -> None:
+        """Marks what a function has made that other modes do not see."""
+        if self._standing is not None:
+            made.__dict__[MIXED] = True
 
     def _is_past(self) -> bool:
         """Whether the current operation is not the program's, or not traced."""
@@ -184,6 +193,7 @@ class Watch(TorchFunctionMode):
             self._inside = False
         for tensor in tensors_in(result):
             self._aliases.see(tensor)
+            self._mark(tensor)
             if self._trains and not self._passes_gradient:
                 self._without_gradient[id(tensor)] = tensor
         if [tensor._version for tensor in operands] != before:
@@ -293,6 +303,7 @@ class Watch(TorchFunctionMode):
         """Finds the operands that a function has changed."""
         for tensor, was in zip(operands, before):
             if tensor._version != was.version:
+                self._refuse_copy(tensor)
                 self._changed(tensor, was)
 
     def _changed(self, tensor: torch.Tensor, was: "_Before") -> None:
@@ -344,6 +355,7 @@ class Watch(TorchFunctionMode):
     def _copy(self, target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False
               ) -> torch.Tensor:
         """target.copy_(source)"""
+        self._refuse_copy(target)
         self.refresh([target, source])
         shape = target.shape
         if not isinstance(source, torch.Tensor):
@@ -362,6 +374,7 @@ class Watch(TorchFunctionMode):
 
     def _put(self, target: torch.Tensor, index: Any, value: Any) -> None:
         """target[index] = value"""
+        self._refuse_copy(target)
         self.refresh([target, index, value])
         if not isinstance(value, torch.Tensor):
             with untraced():
@@ -369,6 +382,7 @@ class Watch(TorchFunctionMode):
         if is_basic(index):
             view = self._get_item(target, index)
             self._aliases.see(view)
+            self._mark(view)
             while value.dim() > view.dim() and value.shape[0] == 1:
                 value = value[0]
             self._copy(view, value)

@@ -227,6 +227,7 @@ OTHER = {
     "cumprod of bytes": (lambda x: torch.cumprod(x, 0), torch.tensor([16, 16, 2], dtype=torch.uint8)),
     "vander of bytes": (lambda x: torch.linalg.vander(x, N=4), torch.tensor([9, 16], dtype=torch.uint8)),
     "entr of a negative number": (torch.special.entr, torch.tensor([0.5, -1.0, 0.0])),
+    "outer of whole numbers and others": (lambda x, y: (torch.outer(x, y), torch.outer(y, x)), whole(5, 4), R(3)),
     "atan2 of whole numbers": (torch.atan2, whole(5, 4), whole(3, 4)),
     "real functions of whole numbers": (lambda x: (torch.exp(x), x.sqrt(), torch.logit(x, eps=0.2), torch.logsumexp(x, 0)),
                                         torch.tensor([0, 1, 3])),

@@ -2,7 +2,7 @@
 import numpy
 import pytest
 import torch
-from semantics_test import assert_same
+from semantics_test import Of, assert_same, mean_square, train
 from torch import nn
 
 F = nn.functional
@@ -38,3 +38,13 @@ UNSEEN = {
 @pytest.mark.parametrize("name", UNSEEN)
 def test_constants_change_once(name):
     assert_same(UNSEEN[name], torch.tensor([[0.5, 1.0], [2.0, 3.0]]))
+
+
+def test_constants_that_change_have_the_gradient_of_the_change():
+    def function(m, x):
+        constant = torch.Tensor([[1, 2, 3], [4, 5, 6]])
+        constant += x * m.w
+        constant[1] = m.w * x[0]
+        return mean_square(constant.mul_(2))
+
+    train(Of(function, w=nn.Parameter(torch.tensor([0.1, 0.2, 0.3]))), torch.randn(2, 3))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import weakref
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional
 
 import torch
 
@@ -18,8 +18,18 @@ _EPOCH = "_tilescope_epoch"
 
 #: Marks tensors made while tracing, in their __dict__; others are the program's.
 TRACED = "_tilescope_traced"
-#: The same of tensors within a part that is traced by itself.
+#: Marks views of a copy of another type that stands for their operand, which no mode had seen.
+_OF_COPY = "_tilescope_of_copy"
+#: The same as the epoch of tensors within a part that is traced by itself.
 _EPOCH_WITHIN = "_tilescope_epoch_within"
+
+#: Nodes whose results may have their operand's memory, after constants.
+_OF_SAME_MEMORY = frozenset(f"aten::{name}" for name in "alias detach lift_fresh to".split())
+_VIEWS = frozenset(f"aten::{name}" for name in """
+    as_strided diagonal expand flatten narrow permute reshape select slice squeeze t transpose unfold unsqueeze
+    view""".split())
+
+_REAL = {"Half", "Float", "Double"}
 
 #: A tensor's storage without a type; torch has renamed the method.
 _memory_of: Callable[[torch.Tensor], Any] = getattr(torch.Tensor, "untyped_storage", None) or (
@@ -57,12 +67,49 @@ def value_of(tensor: torch.Tensor) -> Any:
     return torch._C._get_value_trace(tensor)
 
 
+def _constant_of(tensor: torch.Tensor) -> Any:
+    """The constant in the trace that a tensor is, as those of torch.from_numpy() are; None if it is none."""
+    if torch._C._get_tracing_state() is None:
+        return None
+    node = value_of(tensor).node()
+    while node.kind() in _OF_SAME_MEMORY or node.kind() in _VIEWS:
+        node = next(node.inputs()).node()
+    is_tensor = node.kind() == "prim::Constant" and node.hasAttribute("value") and node.kindOf("value") == "t"
+    return node if is_tensor else None
+
+
+def _is_mixed() -> bool:
+    """Whether doubles stand for floats, by copies of all tensors that are made unseen."""
+    with untraced():
+        return torch.empty((), dtype=torch.float32).element_size() == 8
+
+
 def stand_in(tensor: torch.Tensor) -> torch.Tensor:
     """Another tensor with the same value in the trace, and memory of its own."""
     with untraced():
         other = tensor.detach().clone()
     torch._C._set_value_trace(other, value_of(tensor))
     return other
+
+
+def _is_of_copy(tensor: torch.Tensor, operands: Iterable[torch.Tensor]) -> bool:
+    if not tensor._is_view():
+        return False
+    own = value_of(tensor).type().scalarType()  # modes do not tell the type of the memory
+    for operand in operands if own in _REAL else ():
+        kind = value_of(operand).type().scalarType()
+        is_unseen = TRACED not in operand.__dict__ or kind == "Half"
+        if _OF_COPY in operand.__dict__ or (is_unseen and kind in _REAL and kind != own):
+            return True
+    return False
+
+
+def refuse_lost(tensor: torch.Tensor, is_changed: bool, place: Callable[[], str]) -> None:
+    """Refuses to change a tensor by a change of its copy, which stands for it in a model of halves, or the reverse."""
+    if not is_changed or _OF_COPY in tensor.__dict__:
+        raise Error("a tensor that PyTorch makes unseen (as torch.from_numpy() and torch.Tensor() do), or a view of it, "
+                    f"is changed in place in a model of halves, which is not simulated: clone() it first in {place()}",
+                    "poptorch_cpp_error")
 
 
 def _positions(base: torch.Tensor, view: torch.Tensor) -> torch.Tensor:
@@ -231,8 +278,10 @@ class Aliases:
                     found.append(view)
         return found
 
-    def see(self, tensor: torch.Tensor) -> None:
-        """To be called for a tensor that has just been made."""
+    def see(self, tensor: torch.Tensor, operands: Iterable[torch.Tensor] = ()) -> None:
+        """To be called for a tensor that has just been made of the operands."""
+        if _is_of_copy(tensor, operands):
+            tensor.__dict__[_OF_COPY] = True
         tensor.__dict__[TRACED] = True
         storage = self._storage(tensor)
         if storage is not None and self._epoch(tensor) is None:
@@ -248,6 +297,20 @@ class Aliases:
         """To be called before a tensor that shares no memory gets another."""
         self._storages.pop(self._pointer(tensor), None)
 
+    def keep_constants(self, tensor: torch.Tensor) -> None:
+        """To be called before a tensor may change: the trace has constants by reference, which would change with it."""
+        storage = self._storage(tensor)
+        if storage is None:
+            return
+        for one in [tensor, storage.base, *(reference() for reference in storage.views.values())]:
+            constant = None if one is None else _constant_of(one)
+            if constant is not None:
+                if one is storage.base and value_of(one).node().kind() in _VIEWS and _is_mixed():
+                    refuse_lost(one, False, lambda: "the model")
+                storage.keep()
+                with untraced():
+                    constant.t_("value", constant.t("value").clone())
+
     def refresh(self, tensor: torch.Tensor) -> None:
         """To be called before a tensor is read: updates its value after changes of its memory."""
         storage = self._storage(tensor)
@@ -255,6 +318,8 @@ class Aliases:
             return
         epoch = self._epoch(tensor)
         base = storage.base
+        if epoch is None and storage.epoch > 0 and _constant_of(tensor) is not None:
+            epoch = 0  # made by a function that no mode sees
         if base is not None and base is not tensor and epoch is not None and epoch < storage.epoch:
             read = _Form(base, tensor).read(stand_in(base))
             torch._C._set_value_trace(tensor, value_of(read))

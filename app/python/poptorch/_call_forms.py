@@ -43,13 +43,17 @@ _OF_ALL = frozenset("amax amin nanmean nansum std std_mean var var_mean".split()
 #: Functions that run along all dimensions if those given are none, which exporters do not expect.
 _OF_EMPTY = frozenset("mean nanmean nansum std std_mean sum var var_mean".split())
 
+#: NumPy's names, which PyTorch takes, too, and PyTorch's own.
+_NUMPYS = {"axis": "dim", "keepdims": "keepdim"}
+
 #: Operators with forms that change their first operand.
 _OPERATORS = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
               "lshift", "rshift", "matmul")
 
 
 def with_first(name: str, args: Any, kwargs: Dict[str, Any]) -> Call:
-    """The call with the first operand by position."""
+    """The call with the first operand by position, and PyTorch's names of dimensions."""
+    kwargs = {_NUMPYS.get(key, key): value for key, value in kwargs.items()} if name in _ALONG else kwargs
     first = next((word for word in _FIRST if word in kwargs), None) if not args else None
     if first is None or name in _NAMED_LATER:
         return args, kwargs

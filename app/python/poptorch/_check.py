@@ -121,8 +121,9 @@ def _recorded(model: torch.nn.Module, outputs: List[_Output]) -> None:
 
 
 def expected(model: torch.nn.Module, names: List[str], values: List[Any],
-             training: bool) -> Optional[Expected]:
-    """PyTorch's results of a micro-batch; None, with a message, if it cannot run the module."""
+             training: bool, mixed: bool) -> Optional[Expected]:
+    """PyTorch's results of a micro-batch; None, with a message, if it cannot run the module. A mixed model has floats
+    with limits of their own."""
     outputs: List[_Output] = []
     try:
         with _undisturbed():
@@ -136,7 +137,8 @@ def expected(model: torch.nn.Module, names: List[str], values: List[Any],
                 tensors = [t.float() if t.dtype == torch.float16 else t for t in tensors]
             _recorded(copied, outputs)
             forward = _tracing._ForwardOfTensors(copied, names, tree, False)
-            with mode_of(copied, training), in_float(half), limits_of_halves(half), fast_products():
+            with mode_of(copied, training), in_float(half), limits_of_halves(
+                    half and not mixed), fast_products():
                 result = _tracing.Tree(forward._call(tuple(tensors)))
             return Expected(result.tensors, outputs, half)
     except Exception as error:  # pylint: disable=broad-except  # any error of the program
@@ -230,7 +232,7 @@ class Check:
 
 
 def begin(model: torch.nn.Module, names: List[str], values: List[Any], training: bool, program: Any,
-          seconds: float, asked: bool) -> Optional[Check]:
+          seconds: float, asked: bool, mixed: bool) -> Optional[Check]:
     """Runs PyTorch on a micro-batch before the machine does; None if that is not wanted, or, with a
     message, if it is meaningless or takes too long."""
     if not is_wanted():
@@ -240,7 +242,7 @@ def begin(model: torch.nn.Module, names: List[str], values: List[Any], training:
         logger.info("the first call of %s is not compared with PyTorch: %s", type(model).__name__,
                     reason)
         return None
-    wanted = expected(model, names, values, training)
+    wanted = expected(model, names, values, training, mixed)
     return None if wanted is None else Check(model, wanted)
 
 

@@ -11,6 +11,10 @@ from ._logging import say_once
 
 Tensor = torch.Tensor
 
+#: As a part of what stands for the logarithm of zero: losses from here on have a factor of zero.
+_SURELY = 0.9
+
+
 def _never(x: Tensor) -> float:
     """Stands for the logarithm of zero, so that differences of two of them are numbers, in halves, too."""
     return max(-1e30, torch.finfo(x.dtype).min / 4)
@@ -69,6 +73,17 @@ def _losses(log_probs: Tensor, targets: Tensor, steps: Tensor, counts: Tensor, b
     return -_sum_of(ends).squeeze(1)
 
 
+def _have_paths(targets: Tensor, steps: Tensor, counts: Tensor) -> Tensor:
+    """Whether each sample has steps for its labels and for a blank between equal ones."""
+    needed = counts.to(torch.int64)
+    pairs = int(targets.shape[1]) - 1
+    if pairs > 0:
+        same = targets.narrow(1, 1, pairs) == targets.narrow(1, 0, pairs)
+        used = torch.arange(1, pairs + 1) < needed.unsqueeze(1)
+        needed = needed + torch.logical_and(same, used).to(torch.int64).sum(1)
+    return needed <= steps.to(torch.int64)
+
+
 def _with_gradient_of_logits(losses: Tensor, log_probs: Tensor, steps: Tensor) -> Tensor:
     """PyTorch's gradient is that of the logits behind the logarithms of probabilities."""
     number = torch.arange(int(log_probs.shape[0])).unsqueeze(1)
@@ -90,7 +105,8 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_leng
     steps, counts = (_as_tensor(x).reshape(-1) for x in (input_lengths, target_lengths))
     losses = _losses(log_probs, targets, steps, counts, blank)
     losses = _with_gradient_of_logits(losses, log_probs, steps)
-    is_possible = detached(losses) < -_never(log_probs) / 10
+    is_possible = torch.logical_and(_have_paths(targets, steps, counts),  # of which none is as good as impossible
+                                    detached(losses) < -_never(log_probs) * _SURELY)
     otherwise = 0.0 if zero_infinity else float("inf")
     losses = torch.where(is_possible, losses, torch.full_like(losses, otherwise))
     if reduction == "mean":

@@ -8,7 +8,7 @@ import torch
 
 Tensor = torch.Tensor
 
-#: Elements from which exporters' count, which they divide by as a tensor, is infinite in half.
+#: In elements: from here on the exporters' count, by which they divide as a tensor, may be infinite in half.
 _LARGE = 65504
 
 
@@ -39,11 +39,13 @@ def _norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
 
 
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
-                 dtype: Any = None, out: Any = None) -> Any:
+                dtype: Any = None, out: Any = None) -> Any:
+    if dtype is not None:
+        x = x.to(dtype)
     if ord in (1, 2) and x.dim() > 0:
         axes = list(range(x.dim())) if dim is None else dim
         return x.abs().sum(axes, keepdim) if ord == 1 else _root((x * x).sum(axes, keepdim))
-    return _norm(x, ord, dim, keepdim, dtype=dtype)
+    return _norm(x, ord, dim, keepdim)
 
 
 def _linalg_norm(x: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, **named: Any) -> Any:

@@ -165,8 +165,9 @@ def _roll(x: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     return x
 
 
-def _flip(x: Tensor, *dims: Any) -> Any:
-    return x.clone() if dims in ((), ((), ), ([], )) else NotImplemented
+def _flip(x: Tensor, *dims: Any, **named: Any) -> Any:
+    given = (named["dims"], ) if "dims" in named else dims
+    return x.clone() if given in ((), ((), ), ([], )) else NotImplemented
 
 
 def _sort(x: Tensor, *args: Any, **kwargs: Any) -> Any:

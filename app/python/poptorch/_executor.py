@@ -72,7 +72,7 @@ class PoplarExecutor(Device, Runs, Weights, Times):
         self._state = OptimizerState()
         self._attributes = _optimizer_log.Attributes()
         self._call_start = 0.0
-        self._trace = (0.0, False)  #: seconds of tracing; whether it called isRunningOnIpu()
+        self._trace = (0.0, False, False)  #: seconds of tracing; whether it called isRunningOnIpu(); and is mixed
         self._is_checked = False
         self._check: Optional[_check.Check] = None
         #: Start of the machine's first call, on libpvti's clock; empty before it.
@@ -155,7 +155,7 @@ class PoplarExecutor(Device, Runs, Weights, Times):
         with self._profiling.tracepoint("modelCompilation"):
             start = time.perf_counter()
             traced = _tracing.trace(self._user_model, names, micro, self._training)
-            self._trace = (time.perf_counter() - start, has_asked())
+            self._trace = (time.perf_counter() - start, has_asked(), traced.mixed)
             self._check_buffers(traced)
             export(traced.onnx)
             job = _jobs.make_job(self._options, self._training, self._optimizer, self._names(),

@@ -36,23 +36,46 @@ def in_float(half: bool) -> ContextManager[Any]:
     return _InFloat() if half else contextlib.nullcontext()
 
 
+_FINFO = torch.finfo
+
+#: The threads that are told the limits of halves, once for each context; and the lock to change them.
+_told: List[int] = []
+_changing = threading.Lock()
+
+
+class _Limits(type):
+    """What is asked of torch.finfo as a type."""
+
+    def __call__(cls, dtype: Optional[torch.dtype] = None) -> Any:
+        kind = torch.get_default_dtype() if dtype is None else dtype
+        return _FINFO(torch.float16 if kind == torch.float32 and threading.get_ident() in _told else kind)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, _FINFO)
+
+
+class _FinfoOfHalves(metaclass=_Limits):
+    """Stands for torch.finfo while a thread is told the limits of halves."""
+
+
 @contextlib.contextmanager
 def limits_of_halves(half: bool) -> Iterator[None]:
     """Makes torch.finfo() tell this thread the limits of halves for float, which stands for them: a mask of the least
     float would be infinite."""
-    original, thread = torch.finfo, threading.get_ident()
-
-    def finfo(dtype: Optional[torch.dtype] = None) -> Any:
-        kind = torch.get_default_dtype() if dtype is None else dtype
-        is_traced = kind == torch.float32 and threading.get_ident() == thread
-        return original(torch.float16 if is_traced else kind)
-
-    if half:
-        torch.finfo = finfo  # type: ignore[assignment,misc]
+    if not half:
+        yield
+        return
+    thread = threading.get_ident()
+    with _changing:
+        _told.append(thread)
+        torch.finfo = _FinfoOfHalves  # type: ignore[assignment,misc]
     try:
         yield
     finally:
-        torch.finfo = original  # type: ignore[misc]
+        with _changing:
+            _told.remove(thread)
+            if not _told:
+                torch.finfo = _FINFO  # type: ignore[misc]
 
 
 @contextlib.contextmanager

@@ -102,6 +102,7 @@ class Traced(NamedTuple):
     counted: Dict[str, int]  #: batches that it counted, by the counter's name
     half: bool  #: the model computes in half precision
     lines: _source.Recorder  #: of the program
+    mixed: bool  #: halves and floats are each computed as such
 
 
 #: torch.onnx and its tracer have state shared by all threads.
@@ -301,7 +302,7 @@ def _trace(model: torch.nn.Module, names: List[str], values: List[Any], training
                   [tensor.shape for tensor in [*result.tensors, *changed]],
                   [*types, *(tensor.dtype for tensor in changed)],
                   forward.changed_inputs, forward.state, forward.losses, forward.counted, half,
-                  lines)
+                  lines, mixed)
 
 
 def _without_values(model: torch.nn.Module, names: List[str], arguments: Tree, training: bool,

@@ -9,7 +9,7 @@ import torch
 from tilescope import _source_lines
 from torch.overrides import TorchFunctionMode
 
-from ._aliases import TRACED, Aliases, stand_in, untraced, value_of
+from ._aliases import TRACED, Aliases, refuse_lost, stand_in, untraced, value_of
 from ._call_forms import changes_first, is_basic, with_first, with_truths_as_masks
 from ._decompositions import TABLE, decomposed, form_in_place
 from ._errors import Error
@@ -184,10 +184,9 @@ class Watch(TorchFunctionMode):
         before = [tensor._version for tensor in operands]
         self._inside = True
         try:
-            if self._trains and self._passes_gradient and (
-                    function.__module__.split(".")[0] != __package__):
-                refuse_other_gradients(function, args, _place())
             is_own = function.__module__.split(".")[0] == __package__
+            if self._trains and self._passes_gradient and not is_own:
+                refuse_other_gradients(function, args, _place())
             result = original(context, *args) if is_own else self._by_itself(original, context, *args)
         finally:
             self._inside = False
@@ -242,18 +241,24 @@ class Watch(TorchFunctionMode):
             args = (args[0], *self._aliases.apart(args[0], args[1:]))
             kwargs = {key: self._aliases.apart(args[0], value) for key, value in kwargs.items()}
             operands = list(tensors_in(args)) + list(tensors_in(kwargs))
+        if changes_first(name) or "out" in kwargs or any(value is True for value in [*args, *kwargs.values()]):
+            for tensor in operands:  # also if inplace
+                self._aliases.keep_constants(tensor)
         before = [self._before(tensor) for tensor in operands]
         if name == "instance_norm":
             self.norms.update_of_instances(*args, **kwargs)
         result = self._decomposed(name, function, args, kwargs)
         if result is NotImplemented:
             result = function(*args, **kwargs)
+            if (changes_first(name) or kwargs.get("inplace") is True) and args and isinstance(result, torch.Tensor) and (
+                    isinstance(args[0], torch.Tensor)):
+                refuse_lost(args[0], result is args[0] or args[0]._version != before[0].version, _place)
             if name == "batch_norm":
                 self.norms.note(result, *args, **kwargs)
             else:
                 self._note(operands, before)
         for tensor in tensors_in(result):
-            self._aliases.see(tensor)
+            self._aliases.see(tensor, operands)
             if not self._trains:
                 continue
             if not torch.is_grad_enabled() or name == "detach":
@@ -309,6 +314,7 @@ class Watch(TorchFunctionMode):
     def _changed(self, tensor: torch.Tensor, was: "_Before") -> None:
         """Called after a tensor was changed in place and has its new value in the trace. A change
         that autograd does not see does not affect the tensor's gradient, which bypasses it."""
+        refuse_lost(tensor, tensor._version != was.version, _place)
         passes = torch.is_grad_enabled() and any(t is tensor and had for t, _, had in was.values)
         if not passes:
             self._go_past(tensor, was)
@@ -363,6 +369,7 @@ class Watch(TorchFunctionMode):
         cast = source.to(target.dtype) if source.dtype != target.dtype else source
         made = cast.expand(shape) if cast.shape != shape else cast.clone()
         value, was = value_of(made), self._before(target)
+        self._aliases.keep_constants(target)
         with untraced(gradients=True):
             if source.dim() == 0:
                 target.fill_(source)  # allowed even if elements share memory
@@ -438,6 +445,7 @@ class Watch(TorchFunctionMode):
     def _replace(self, target: torch.Tensor, made: torch.Tensor, change: Callable[[], Any]) -> None:
         """Sets the value of a tensor that `change` changes in place."""
         value, was = value_of(made), self._before(target)
+        self._aliases.keep_constants(target)
         with untraced(gradients=True):
             change()
         torch._C._set_value_trace(target, value)

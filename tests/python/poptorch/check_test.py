@@ -169,6 +169,15 @@ def test_random_numbers_are_left_out_and_said_to_be(said):
     assert any("is not compared with PyTorch" in text and "draws random numbers" in text for _, text in said)
 
 
+def test_floats_of_a_mixed_model_have_limits_of_their_own(said):
+    class Least(nn.Linear):
+        def forward(self, x):
+            return torch.full_like(x, torch.finfo(x.dtype).min) * 0.5
+
+    found = poptorch.inferenceModel(Least(2, 2).half())(torch.rand(1, 2))
+    assert found.min() < -1e38 and not warnings_in(said)
+
+
 def test_what_takes_too_long_is_left_out_and_said_to_be(said, monkeypatch):
     for name, word in (("MOST_SECONDS", "s to trace"), ("MOST_BYTES", "MiB of parameters")):
         with monkeypatch.context() as patch:

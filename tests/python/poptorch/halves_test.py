@@ -1,9 +1,12 @@
 """Models in half precision, and what is of halves in others."""
 import copy
+import threading
 
+import numpy
 import poptorch
 import pytest
 import torch
+from poptorch._half import limits_of_halves
 from torch import nn
 
 ONE, STEP = torch.ones(3).half(), torch.full((3, ), 2.0**-12).half()
@@ -168,3 +171,76 @@ def test_paths_that_are_not_possible_in_half():
     program = poptorch.inferenceModel(Computes(lambda x, t: function(x, t, (6, 5), (3, 2), reduction="none")))
     found, wanted = program(x.half(), labels), function(x, labels, (6, 5), (3, 2), reduction="none")
     assert found.dtype == torch.half and torch.allclose(found.float(), wanted, rtol=5e-3)
+
+
+@pytest.mark.parametrize("zero_infinity", [False, True])
+def test_large_losses_of_paths_in_half(zero_infinity):
+    """What has too few steps, also for blanks between equal labels, is not possible; a large loss is."""
+    x, labels = (torch.randn(12, 4, 5) * 300).log_softmax(-1).half(), torch.tensor([[1, 2, 3], [2, 2, 2], [1, 1, 2], [1, 1, 2]])
+
+    def loss(x, t):
+        return nn.functional.ctc_loss(x, t, (12, 12, 3, 4), (3, 3, 3, 3), reduction="none", zero_infinity=zero_infinity)
+
+    found, wanted = poptorch.inferenceModel(Computes(loss))(x, labels), loss(x.float(), labels)
+    assert wanted[:2].min() > 1640 and torch.allclose(found.float(), wanted, rtol=5e-3)
+
+
+def changed(part, y):
+    part.mul_(2.0)
+    return part + y
+
+
+class Weighed(nn.Module):
+    """Changes a tensor made by the function in place, then computes with it and a half."""
+
+    def __init__(self, make, change):
+        super().__init__()
+        self.make, self.change = make, change
+        self.weight = nn.Parameter(ONE.clone())
+
+    def forward(self, y):
+        made = self.make()
+        part = self.change(made)
+        return part + y * self.weight, made + y
+
+
+CHANGES = [lambda x: x.mul_(2.0), lambda x: x[0].mul_(2.0), lambda x: x.__iadd__(1.5), lambda x: x.zero_(),
+           lambda x: nn.functional.relu(x, inplace=True)]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_halves_that_are_made_unseen_are_changed_only_as_clones(change):
+    array = -numpy.ones((2, 3), numpy.float16)
+    with pytest.raises(poptorch.Error, match=r"clone\(\) it first"):
+        poptorch.inferenceModel(Weighed(lambda: torch.from_numpy(array), change))(ONE)
+    found = poptorch.inferenceModel(Weighed(lambda: torch.from_numpy(array).clone(), change))(ONE)
+    wanted = Weighed(lambda: torch.from_numpy(array).float(), change)(ONE)
+    assert all(torch.equal(one.float(), other) for one, other in zip(found, wanted))
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_floats_that_are_made_unseen_change_in_a_model_of_halves(change):
+    model = Weighed(lambda: torch.Tensor([[1, 2, 3], [4, 5, 6]]), change)
+    found, wanted = poptorch.inferenceModel(model)(ONE), model(ONE)
+    assert all(torch.equal(one.float(), other) for one, other in zip(found, wanted))
+
+
+def test_limits_are_those_of_the_thread():
+    """Also of contexts that end in the order in which they began."""
+    found, begun, ended = [], threading.Event(), threading.Event()
+
+    def other():
+        with limits_of_halves(True):
+            begun.set()
+            ended.wait(30)
+            found.append(torch.finfo(torch.float32).max)
+
+    thread, first = threading.Thread(target=other), limits_of_halves(True)
+    with first:
+        thread.start()
+        assert begun.wait(30) and torch.finfo(torch.float32).max == 65504
+        assert isinstance(torch.finfo(torch.float32), torch.finfo)
+    assert torch.finfo(torch.float32).max > 65504
+    ended.set()
+    thread.join()
+    assert found == [65504] and isinstance(torch.finfo, type) and torch.finfo.__module__ == "torch"

@@ -52,6 +52,7 @@ FUNCTIONS = {
     "loss": lambda x, y: F.cross_entropy(100 * x.float(), LABELS),
     "loss of squares": lambda x, y: F.mse_loss(300 * x.float(), -300 * x.float()),
     "logistic loss": lambda x, y: F.binary_cross_entropy_with_logits(x.float(), y.sigmoid()),
+    "norms of a type": lambda x, y: tuple(torch.linalg.vector_norm(x * 300, k, 1, dtype=torch.float32) for k in (1, 2, 3)),
     "sum of a type": lambda x, y: x.abs().sum(dtype=torch.float32),
     "numbers without dimension": lambda x, y: x.float().abs().sum() * 10000 / 3 + x.float().mean(),
     "their variance": lambda x, y: x.float().var() * 100 - x.float().std(),

@@ -13,13 +13,12 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional
 import torch
 
 from ._errors import Error
+from ._nested import OF_COPY
 
 _EPOCH = "_tilescope_epoch"
 
 #: Marks tensors made while tracing, in their __dict__; others are the program's.
 TRACED = "_tilescope_traced"
-#: Marks views of a copy of another type that stands for their operand, which no mode had seen.
-_OF_COPY = "_tilescope_of_copy"
 #: The same as the epoch of tensors within a part that is traced by itself.
 _EPOCH_WITHIN = "_tilescope_epoch_within"
 
@@ -99,17 +98,17 @@ def _is_of_copy(tensor: torch.Tensor, operands: Iterable[torch.Tensor]) -> bool:
     for operand in operands if own in _REAL else ():
         kind = value_of(operand).type().scalarType()
         is_unseen = TRACED not in operand.__dict__ or kind == "Half"
-        if _OF_COPY in operand.__dict__ or (is_unseen and kind in _REAL and kind != own):
+        if OF_COPY in operand.__dict__ or (is_unseen and kind in _REAL and kind != own):
             return True
     return False
 
 
 def refuse_lost(tensor: torch.Tensor, is_changed: bool, place: Callable[[], str]) -> None:
     """Refuses to change a tensor by a change of its copy, which stands for it in a model of halves, or the reverse."""
-    if not is_changed or _OF_COPY in tensor.__dict__:
-        raise Error("a tensor that PyTorch makes unseen (as torch.from_numpy() and torch.Tensor() do), or a view of it, "
-                    f"is changed in place in a model of halves, which is not simulated: clone() it first in {place()}",
-                    "poptorch_cpp_error")
+    if not is_changed or OF_COPY in tensor.__dict__:
+        raise Error("a tensor that PyTorch makes unseen (as torch.from_numpy() and torch.Tensor() do), or a view of "
+                    "it, is changed in place in a model of halves, which is not simulated: clone() it first in "
+                    f"{place()}", "poptorch_cpp_error")
 
 
 def _positions(base: torch.Tensor, view: torch.Tensor) -> torch.Tensor:
@@ -281,7 +280,7 @@ class Aliases:
     def see(self, tensor: torch.Tensor, operands: Iterable[torch.Tensor] = ()) -> None:
         """To be called for a tensor that has just been made of the operands."""
         if _is_of_copy(tensor, operands):
-            tensor.__dict__[_OF_COPY] = True
+            tensor.__dict__[OF_COPY] = True
         tensor.__dict__[TRACED] = True
         storage = self._storage(tensor)
         if storage is not None and self._epoch(tensor) is None:

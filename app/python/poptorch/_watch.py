@@ -150,11 +150,6 @@ class Watch(TorchFunctionMode):
             made.__dict__[MIXED] = True
         return made
 
-    def _refuse_copy(self, changed: torch.Tensor) -> None:
-        if OF_COPY in changed.__dict__:
-            raise Error("a part of a tensor that is no parameter or buffer is changed in place in a model of halves, "
-                        f"which is not simulated: clone() the tensor first in {_place()}", "poptorch_cpp_error")
-
     def _mark(self, made: torch.Tensor) -> None:
         """Marks what a function has made that other modes do not see."""
         if self._standing is not None:
@@ -250,8 +245,8 @@ class Watch(TorchFunctionMode):
         result = self._decomposed(name, function, args, kwargs)
         if result is NotImplemented:
             result = function(*args, **kwargs)
-            if (changes_first(name) or kwargs.get("inplace") is True) and args and isinstance(result, torch.Tensor) and (
-                    isinstance(args[0], torch.Tensor)):
+            changes = changes_first(name) or kwargs.get("inplace") is True
+            if changes and args and all(isinstance(one, torch.Tensor) for one in (args[0], result)):
                 refuse_lost(args[0], result is args[0] or args[0]._version != before[0].version, _place)
             if name == "batch_norm":
                 self.norms.note(result, *args, **kwargs)
@@ -308,7 +303,6 @@ class Watch(TorchFunctionMode):
         """Finds the operands that a function has changed."""
         for tensor, was in zip(operands, before):
             if tensor._version != was.version:
-                self._refuse_copy(tensor)
                 self._changed(tensor, was)
 
     def _changed(self, tensor: torch.Tensor, was: "_Before") -> None:
@@ -361,7 +355,6 @@ class Watch(TorchFunctionMode):
     def _copy(self, target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False
               ) -> torch.Tensor:
         """target.copy_(source)"""
-        self._refuse_copy(target)
         self.refresh([target, source])
         shape = target.shape
         if not isinstance(source, torch.Tensor):
@@ -381,7 +374,7 @@ class Watch(TorchFunctionMode):
 
     def _put(self, target: torch.Tensor, index: Any, value: Any) -> None:
         """target[index] = value"""
-        self._refuse_copy(target)
+        refuse_lost(target, True, _place)
         self.refresh([target, index, value])
         if not isinstance(value, torch.Tensor):
             with untraced():

@@ -44,17 +44,18 @@ for _name, _function in (("add", torch.add), ("sub", torch.sub), ("mul", torch.m
     with_weight(_name, _function)
 
 
-def reduction(name, function):
+def reduction(name, function, fits=lambda v: True):
     def make(p, n, v):
         axis, keeps = p.rng.randrange(v.dim()), v.dim() == 1 or p.rng.random() < 0.5
         return getattr(p.onnx, name)([n], [axis], int(keeps)), function(v, axis, keeps)
-    row(name, make)
+    row(name, make, fits)
 
 
 reduction("reducemean", lambda v, axis, keeps: v.mean(axis, keeps))
 reduction("reducesum", lambda v, axis, keeps: v.sum(axis, keeps))
 reduction("reducemax", lambda v, axis, keeps: v.amax(axis, keeps))
-reduction("reducel2", lambda v, axis, keeps: v.norm(2, axis, keeps))
+# The gradient of a norm of zeros is 0 in PyTorch and a quotient of zeros in PopART.
+reduction("reducel2", lambda v, axis, keeps: v.norm(2, axis, keeps), lambda v: bool((v != 0).all()))
 reduction("reducelogsumexp", lambda v, axis, keeps: v.logsumexp(axis, keeps))
 
 
@@ -117,7 +118,7 @@ def _has_groups(v):
     if v.dim() < 2 or v.shape[1] % GROUPS or v[0].numel() <= GROUPS:
         return False
     groups = v.detach().reshape(v.shape[0], GROUPS, -1)
-    return bool((groups.var(-1, unbiased=False) + EPSILON > 1e-3 * groups.mean(-1)**2).all())
+    return bool((groups.var(-1, unbiased=False) + EPSILON > 0.02 * groups.mean(-1)**2).all())
 
 
 def _conv(p, n, v):

@@ -17,7 +17,7 @@ has AVX2: what libc and oneDNN choose by processor does not change from one such
 What does: the compiler and the libraries, which are Debian 12's. On other machines nothing is counted.
 
 `bert_pod16` is the job bert_large_pod16 with 5 of its 24 layers, two of them on one IPU: they run the
-same code, placements of thousands of tiles and repeated layers, in a third of the instructions.
+same code, placements of thousands of tiles and repeated layers, in fewer instructions.
 
 `plot` asks for what a first plot of a long trace shows, the counters over its whole length. Its trace
 has a tenth of the 10 million steps that the benchmarks draw: the count is 30 % of theirs, as columns

@@ -113,7 +113,7 @@ def _joined(parts):
 
 
 #: Messages for programs that are refused for a reason, not for lack of an ONNX form.
-REFUSED = ("undefined in PyTorch", "the order of such updates is not simulated",
+REFUSED = ("Multiple independent losses found", "undefined in PyTorch", "the order of such updates is not simulated",
            "too few for 2 stages", "no node is annotated for stage")
 
 #: The machine's variance is the mean square less the square of the mean, both in single precision, as
